@@ -1,0 +1,78 @@
+/** A range in a source text, in UTF-16 code units from its start; `file` is the path it was parsed under. */
+export interface Span {
+  from: number
+  to: number
+  file?: string
+}
+
+/** Every code a failed run, parse or check can carry. */
+export type ErrorCode =
+  | 'PARSE_ERROR'
+  | 'VALIDATION'
+  | 'TOOL_CONFIG'
+  | 'APPROVAL_NEEDED'
+  | 'REPLAY_MISMATCH'
+  | 'SPEND_LIMIT'
+  | 'CALL_LIMIT'
+  | 'SCHEMA_MISMATCH'
+  | 'POLICY_BLOCKED'
+  | 'TIMEOUT'
+  | 'CANCELLED'
+  | 'MODEL_ERROR'
+  | 'NETWORK'
+  | 'EXPRESSION_ERROR'
+  | 'EXPRESSION_LIMIT'
+  | 'TOOL_ERROR'
+  | 'DECLINED'
+  | 'STORAGE_FULL'
+
+export interface HaloErrorDetails {
+  /** Where in the run: a journal path such as `3a/step:2/call:0`. */
+  path?: string
+  span?: Span
+  cause?: unknown
+  /** Every fault found, where one error stands for several (PARSE_ERROR, VALIDATION). */
+  diagnostics?: Diagnostic[]
+  /** Anything a handler may want beside the message, as plain data (for example the text a cut answer had). */
+  data?: unknown
+}
+
+/** The one error type that leaves the library. `message` says what happened and what to do next. */
+export class HaloError extends Error {
+  readonly code: ErrorCode
+  readonly path?: string
+  readonly span?: Span
+  readonly diagnostics?: Diagnostic[]
+  readonly data?: unknown
+
+  constructor(code: ErrorCode, message: string, details: HaloErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'HaloError'
+    this.code = code
+    this.path = details.path
+    this.span = details.span
+    this.diagnostics = details.diagnostics
+    this.data = details.data
+  }
+
+  toJSON(): { code: ErrorCode; message: string; path?: string; span?: Span; data?: unknown } {
+    const { code, message, path, span, data } = this
+    return { code, message, path, span, data }
+  }
+}
+
+/** A fault or a warning found without running anything. */
+export interface Diagnostic extends Span {
+  /** A stable kebab-case name of the kind of fault, for example `unknown-name`; parse faults are `syntax`. */
+  code: string
+  severity: 'error' | 'warning' | 'info'
+  message: string
+  /** An edit that mends it, where there is an obvious one. */
+  fix?: { title: string; from: number; to: number; insert: string }
+}
+
+/** The message of whatever was thrown, without a stack. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name
+  return typeof thrown === 'string' ? thrown : String(thrown)
+}

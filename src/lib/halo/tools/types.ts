@@ -1,0 +1,93 @@
+import type { TSchema } from 'typebox'
+import type { Part } from '../models/types.ts'
+import type { SandboxHandle } from '../sandbox/types.ts'
+
+/** What a call does to the world, as its provider says. */
+export type Effect = 'read' | 'write' | 'external'
+
+export interface MethodInfo {
+  description: string
+  /** TypeBox, or any JSON Schema of an object. `format: "path"` marks a path argument. */
+  parameters: TSchema
+  effect: Effect
+  categories?: string[]
+  result?: TSchema
+  /** May be run again after a crash without a second effect; reads are. */
+  repeatable?: boolean
+}
+export type ProviderInfo = Record<string, MethodInfo>
+
+/** What a call has at hand. */
+export interface ToolContext {
+  signal: AbortSignal
+  runId: string
+  sessionId?: string
+  /** Unique per call of the run; stable across resume. */
+  callId: string
+  /** Journal path of the call. */
+  path: string
+  fetch: typeof fetch
+  env: Readonly<Record<string, string>>
+  /** Opened per call: what it changes is noted with the call. */
+  sandbox: SandboxHandle
+  log(message: string): void
+  progress(done: number, total?: number, note?: string): void
+  /** A form for the person; journaled. The tool is entered again from its start after a reload, so act after the last question only. */
+  requestHumanInput(request: { prompt: string; schema?: TSchema }): Promise<unknown>
+  /** Pause the run until someone answers; gives the answer. Same rule as `requestHumanInput`. */
+  interrupt(info: unknown): Promise<unknown>
+}
+
+/** What a method may give: a plain value, content parts, or partial values of which the last is the result. */
+export type ToolOutput = unknown
+export type Method = (args: Record<string, unknown>, context: ToolContext) => ToolOutput | Promise<ToolOutput> | AsyncIterable<ToolOutput>
+
+/** What a provider has when it is bound by a declaration. Called at first use in each pipeline call, per distinct configuration. */
+export interface ProviderContext {
+  /** The declaration's name. */
+  tool: string
+  fetch: typeof fetch
+  env: Readonly<Record<string, string>>
+  runId: string
+}
+
+/** `config` holds the named arguments of the declaration; positional ones by `config` order in the definition, else in `config.args`. */
+export type Provider = (config: Record<string, unknown>, context: ProviderContext) => Record<string, Method> | Promise<Record<string, Method>>
+
+/** A provider of the catalogue, or a registered one, as one record: `halo tools`, plans, completion and docs read this. */
+export interface ProviderDefinition {
+  name: string
+  description?: string
+  /** JSON Schema (TypeBox object) of the configuration; the order of its properties is the order of positional arguments. */
+  config?: TSchema
+  /** Absent: registered without a description; can't be offered to agents. */
+  info?: ProviderInfo
+  /** Methods that this configuration has, where it doesn't have all (a workspace without `write: true`). Configuration values that are not literal are left out. */
+  methods?(config: Record<string, unknown>): string[]
+  provider: Provider
+  /** For stores: how an equipped agent gets its context. */
+  store?: boolean
+}
+
+/** `{ text }`, images, files: content a model that takes parts gets as parts. */
+export interface PartsResult {
+  parts: Part[]
+}
+export function isPartsResult(value: unknown): value is PartsResult {
+  return (
+    typeof value === 'object' && value !== null && Array.isArray((value as PartsResult).parts) &&
+    (value as PartsResult).parts.every((p) => typeof p === 'object' && p !== null && ['text', 'image', 'file'].includes(p.type))
+  )
+}
+
+/** Thrown by a tool: try again, at the earliest after `afterMs`. Retried only by an explicit retry. */
+export class TransientError extends Error {
+  readonly afterMs?: number
+  readonly status?: number
+  constructor(message: string, details: { afterMs?: number; status?: number; cause?: unknown } = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'TransientError'
+    this.afterMs = details.afterMs
+    this.status = details.status
+  }
+}
