@@ -1,6 +1,6 @@
 /** Events, results, journal entries and the runtime's configuration: plain serialisable data, defined once. */
 import type { HaloError, ErrorCode, Span } from '../errors.ts'
-import type { ModelAdapter, PriceList, Message, Price, StopReason, ToolCall, Usage } from '../models/types.ts'
+import type { JsonSchema, ModelAdapter, PriceList, Message, Price, StopReason, ToolCall, Usage } from '../models/types.ts'
 import type { FileChange, SandboxFactory } from '../sandbox/types.ts'
 import type { RegexRunner } from '../policy/types.ts'
 import type { Effect } from '../tools/types.ts'
@@ -98,6 +98,8 @@ interface EventBase {
   /** Milliseconds since the epoch. */
   time: number
   span?: Span
+  /** Rebuilt from the journal while a run is resumed, not happening now. */
+  replayed?: boolean
 }
 export type HaloEvent = EventBase &
   (
@@ -252,6 +254,15 @@ export interface RuntimeConfig {
   regexRunner?: RegexRunner
   files?: WorkspaceStore
   clock?: Clock
+  /** What answers where `mockAll` has nothing: test blocks and mock mode, in which no model is called. */
+  mockDefaults?: MockDefaults
+}
+
+export interface MockDefaults {
+  agent?(request: MockRequest, schema?: JsonSchema): unknown
+  /** undefined: the tool runs for real. A throw is a tool error. */
+  tool?(call: { target: string; effect?: Effect; args: Record<string, unknown>; resultSchema?: JsonSchema }): unknown
+  interrupt?(request: InterruptRequest): unknown
 }
 
 export interface RunOptions {

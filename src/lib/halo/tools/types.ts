@@ -32,6 +32,8 @@ export interface ToolContext {
   sandbox: SandboxHandle
   log(message: string): void
   progress(done: number, total?: number, note?: string): void
+  /** A value on the way to the result, shown as it comes. Called for a method that gives an async iterable. */
+  partial?(value: unknown): void
   /** A form for the person; journaled. The tool is entered again from its start after a reload, so act after the last question only. */
   requestHumanInput(request: { prompt: string; schema?: TSchema }): Promise<unknown>
   /** Pause the run until someone answers; gives the answer. Same rule as `requestHumanInput`. */
@@ -65,8 +67,24 @@ export interface ProviderDefinition {
   /** Methods that this configuration has, where it doesn't have all (a workspace without `write: true`). Configuration values that are not literal are left out. */
   methods?(config: Record<string, unknown>): string[]
   provider: Provider
-  /** For stores: how an equipped agent gets its context. */
+  /** A store: declared with `store`, adds context to an equipped agent's prompt, never offered as a tool. */
   store?: boolean
+  /**
+   * For stores: the best matches for what an agent is about to be asked, best first. `config` is evaluated; `topK` limits
+   * the number, by default as configured. Reads only.
+   */
+  matches?(config: Record<string, unknown>, query: string, context: Pick<ToolContext, 'sandbox' | 'signal'>, topK?: number): Promise<StoreMatch[]>
+}
+
+/** A piece of a store's content that goes into a prompt. */
+export interface StoreMatch {
+  text: string
+  /** Higher is better; comparable within one answer only. 1 where the store doesn't rank. */
+  score: number
+  /** Where it comes from, as given when it was added or a workspace path. */
+  source?: string
+  /** Offset of its first character in its source, in UTF-16 code units. */
+  position?: number
 }
 
 /** `{ text }`, images, files: content a model that takes parts gets as parts. */
