@@ -1,12 +1,35 @@
 import { lezer } from '@lezer/generator/rollup'
 import { sveltekit } from '@sveltejs/kit/vite'
 import { defineConfig } from 'vitest/config'
+import { isolation } from './scripts/headers.js'
+
+/** Loaded on first use: were they not named here, the dev server would find them late and reload the page in mid action. */
+const loadedLater = [
+  '@anthropic-ai/sdk',
+  '@codemirror/merge',
+  '@google/genai',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@pydantic/genai-prices',
+  '@webcontainer/api',
+  'diff',
+  'dompurify',
+  'fflate',
+  'just-bash/browser',
+  'marked',
+  'minisearch',
+  'openai',
+  'quickjs-emscripten-core',
+  're2js',
+  'sucrase',
+]
 
 export default defineConfig({
-  plugins: [lezer(), sveltekit()],
+  plugins: [isolation(), lezer(), sveltekit()],
+  optimizeDeps: { include: loadedLater },
   worker: {
     format: 'es',
     plugins: () => [lezer()],
+    // One file a worker: else the service worker's list lacks its chunks, and it doesn't start offline.
     rolldownOptions: { output: { codeSplitting: false } },
   },
   test: {
