@@ -47,6 +47,8 @@ interface Declared extends Node {
   nameSpan: Node
   /** The file it stands in, for error spans once files are linked. */
   file?: string
+  /** It has a syntax fault: its name counts, what it holds is only what could be made out. */
+  faulty?: boolean
 }
 
 export interface ImportDeclaration extends Node {
@@ -55,6 +57,7 @@ export interface ImportDeclaration extends Node {
   pathSpan: Node
   /** The imported file, once `resolve` has found and parsed it. */
   target?: HaloFile
+  faulty?: boolean
 }
 
 export interface PolicyDeclaration extends Declared {
@@ -142,6 +145,7 @@ export interface TestDeclaration extends Node {
   name: string
   nameSpan: Node
   file?: string
+  faulty?: boolean
   pipeline: Name
   args: Argument[]
   lines: TestLine[]
@@ -294,7 +298,10 @@ export interface Access extends Node {
 export type AccessStep =
   | (Node & { kind: 'Member'; name: string; optional: boolean })
   | (Node & { kind: 'Index'; index: Expression })
-/** A built-in function's call: `len(x)`. Also `call("Tool.method", {…})` in mocks. */
+/**
+ * A built-in function's call: `len(x)`. Also `call("Tool.method", {…})` in mocks, and the call in `tool: Tool.method(…)`,
+ * whose `name` is `Tool.method`: only a `tool:` argument holds such a one.
+ */
 export interface FunctionCall extends Node {
   kind: 'FunctionCall'
   name: string
