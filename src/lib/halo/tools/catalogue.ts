@@ -1,4 +1,7 @@
 /** The built-in providers. Each record is light; what a method needs is loaded when it is called. */
+import { fileStore } from './providers/file-store.ts'
+import { slack } from './providers/slack.ts'
+import { vectorStore } from './providers/vector-store.ts'
 import type { ProviderDefinition } from './types.ts'
 
-export const catalogue: readonly ProviderDefinition[] = []
+export const catalogue: readonly ProviderDefinition[] = [slack, vectorStore, fileStore]
