@@ -102,6 +102,8 @@ export interface ModelAnswer {
 export interface StreamingAdapter {
   /** Default true. false: an agent with tools on it fails with TOOL_CONFIG. */
   supportsTools?: boolean
+  /** Default false: the schema asked for is written into the system prompt. true: the adapter sees to `request.schema` itself. */
+  supportsSchema?: boolean
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelChunk> | Iterable<ModelChunk>
 }
 
@@ -116,6 +118,16 @@ export type ModelAdapter = StreamingAdapter | TwoCallAdapter
 
 /** US dollars per million tokens. */
 export interface Price {
+  input: number
+  output: number
+  /** Absent: cached tokens cost what others do. */
+  cacheRead?: number
+  cacheWrite?: number
+  /** What a whole request costs instead once its input has more than `above` tokens; ascending. */
+  tiers?: PriceTier[]
+}
+export interface PriceTier {
+  above: number
   input: number
   output: number
   cacheRead?: number
