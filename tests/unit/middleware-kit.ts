@@ -1,0 +1,28 @@
+/** A tool and a context for tests of middleware and providers. */
+import { Type } from 'typebox'
+import type { Tool } from '../../src/lib/halo/tools/define.ts'
+import type { SandboxHandle } from '../../src/lib/halo/sandbox/types.ts'
+import type { ToolContext } from '../../src/lib/halo/tools/types.ts'
+
+export function testTool(parts: Partial<Tool>): Tool {
+  return { name: 'probe', description: 'A tool for tests.', parameters: Type.Object({}), effect: 'read', execute: () => undefined, ...parts }
+}
+
+export function toolContext(parts: Partial<ToolContext> = {}): ToolContext {
+  return {
+    signal: new AbortController().signal,
+    runId: 'run-1',
+    callId: 'call-1',
+    path: '1',
+    fetch: () => Promise.reject(new Error('no network in this test')),
+    env: {},
+    get sandbox(): SandboxHandle {
+      throw new Error('no files in this test')
+    },
+    log: () => {},
+    progress: () => {},
+    requestHumanInput: () => Promise.reject(new Error('nobody to ask in this test')),
+    interrupt: () => Promise.reject(new Error('nobody to ask in this test')),
+    ...parts,
+  }
+}
