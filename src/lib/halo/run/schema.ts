@@ -1,0 +1,299 @@
+/** Types of the language as JSON Schema (draft 2020-12), and what follows from one: the smallest instance, text by type. */
+import { HaloError } from '../errors.ts'
+import type { LiteralType, NamedType, ObjectType, SchemaDeclaration, TypeNode, UnionType } from '../syntax/ast.ts'
+import { spanOf } from '../syntax/ast.ts'
+import { numberFromText } from './functions.ts'
+import { isObject, setField } from './values.ts'
+
+export { faultsText, validate, type Fault } from './validate.ts'
+
+export type JsonSchema = Record<string, unknown>
+
+/** The part of a `Program` that types need. */
+export interface SchemaNames {
+  schemas: ReadonlyMap<string, SchemaDeclaration>
+}
+
+/**
+ * The JSON Schema of a type.
+ *
+ * - Objects are closed: a field the schema doesn't have is a fault, and no provider is invited to add one.
+ * - A field that may be left out may be `null` too: some providers can't leave one out.
+ * - A named schema used once stands in place; one used more often, or inside itself, in `$defs`.
+ *
+ * Throws HaloError VALIDATION for a name that no schema has.
+ */
+export function typeToSchema(type: TypeNode, program: SchemaNames): JsonSchema {
+  const uses = countUses(type, program)
+  const defs: JsonSchema = {}
+  const context: Context = { program, uses, defs, done: new Set() }
+  const schema = convert(type, context, true)
+  return Object.keys(defs).length === 0 ? schema : { ...schema, $defs: defs }
+}
+
+interface Context {
+  program: SchemaNames
+  uses: ReadonlyMap<string, number>
+  defs: JsonSchema
+  done: Set<string>
+}
+
+function convert(type: TypeNode, context: Context, root = false): JsonSchema {
+  switch (type.kind) {
+    case 'NamedType':
+      return named(type, context, root)
+    case 'LiteralType':
+      return literals([type])
+    case 'ListType':
+      return { type: 'array', items: convert(type.item, context) }
+    case 'ObjectType':
+      return objectSchema(type, context)
+    case 'OptionalType':
+      return orNull(convert(type.type, context))
+    case 'UnionType': {
+      const members = flat(type)
+      if (members.every((member) => member.kind === 'LiteralType')) return literals(members)
+      return { anyOf: members.map((member) => convert(member, context)) }
+    }
+  }
+}
+
+function named(type: NamedType, context: Context, root: boolean): JsonSchema {
+  switch (type.name) {
+    case 'String': return { type: 'string' }
+    case 'Number': return { type: 'number' }
+    case 'Boolean': return { type: 'boolean' }
+    case 'Any': case 'Result': return {}
+  }
+  const { name } = type
+  const declaration = declarationOf(type, context.program)
+  const shared = (context.uses.get(name) ?? 0) > 1
+  if (!shared) return objectSchema(declaration.type, context)
+  if (!context.done.has(name)) {
+    context.done.add(name)
+    setField(context.defs, name, objectSchema(declaration.type, context))
+  }
+  // Providers take an object at the root, not a reference to one.
+  return root ? { ...(context.defs[name] as JsonSchema) } : { $ref: `#/$defs/${name}` }
+}
+
+function declarationOf(type: NamedType, program: SchemaNames): SchemaDeclaration {
+  const declaration = program.schemas.get(type.name)
+  if (declaration) return declaration
+  throw new HaloError('VALIDATION', `There is no schema or type named ${type.name}.`, { span: spanOf(type) })
+}
+
+function objectSchema(type: ObjectType, context: Context): JsonSchema {
+  const properties: JsonSchema = {}
+  const required: string[] = []
+  for (const field of type.fields) {
+    const optional = field.optional || field.type.kind === 'OptionalType'
+    const schema = convert(field.type, context)
+    setField(properties, field.name, optional ? orNull(schema) : schema)
+    if (!optional) required.push(field.name)
+  }
+  return { type: 'object', properties, required, additionalProperties: false }
+}
+
+function literals(types: readonly LiteralType[]): JsonSchema {
+  const values = types.map((type) => type.value)
+  const kinds = new Set(values.map((value) => (value === null ? 'null' : typeof value)))
+  return kinds.size === 1 ? { type: [...kinds][0], enum: values } : { enum: values }
+}
+
+function flat(type: UnionType): TypeNode[] {
+  return type.members.flatMap((member) => (member.kind === 'UnionType' ? flat(member) : [member]))
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  if (Object.keys(schema).length === 0) return schema
+  if (Array.isArray(schema['anyOf'])) {
+    const members = schema['anyOf'] as JsonSchema[]
+    return members.some((member) => member['type'] === 'null') ? schema : { ...schema, anyOf: [...members, { type: 'null' }] }
+  }
+  return { anyOf: [schema, { type: 'null' }] }
+}
+
+/** How often each named schema is used, from the root on; one that holds itself counts once more for that. */
+function countUses(root: TypeNode, program: SchemaNames): Map<string, number> {
+  const uses = new Map<string, number>()
+  const waiting: TypeNode[] = [root]
+  for (let type = waiting.pop(); type; type = waiting.pop()) {
+    switch (type.kind) {
+      case 'NamedType': {
+        const declaration = program.schemas.get(type.name)
+        if (!declaration) break
+        const count = uses.get(type.name) ?? 0
+        uses.set(type.name, count + 1)
+        if (count === 0) waiting.push(declaration.type)
+        break
+      }
+      case 'ListType': waiting.push(type.item); break
+      case 'ObjectType': waiting.push(...type.fields.map((field) => field.type)); break
+      case 'UnionType': waiting.push(...type.members); break
+      case 'OptionalType': waiting.push(type.type); break
+      case 'LiteralType': break
+    }
+  }
+  return uses
+}
+
+// ----------------------------------------------------------- smallest instance
+
+/**
+ * The smallest value that fits a schema: required fields only, empty texts and lists, zero, the first of several words.
+ * Throws HaloError VALIDATION where every instance would hold another of the same kind without end.
+ */
+export function smallestInstance(schema: unknown): unknown {
+  const found = smallest(schema, schema, [])
+  if (found) return found.value
+  throw new HaloError('VALIDATION', 'The schema has no finite instance: it requires itself.')
+}
+
+/** undefined: there is none without a schema inside itself. */
+function smallest(schema: unknown, root: unknown, inside: readonly unknown[]): { value: unknown } | undefined {
+  if (!isObject(schema)) return { value: null }
+  if (inside.includes(schema)) return undefined
+  const within = [...inside, schema]
+  if ('const' in schema) return { value: schema['const'] }
+  if ('default' in schema) return { value: schema['default'] }
+  if (Array.isArray(schema['enum'])) return { value: schema['enum'][0] }
+  if (typeof schema['$ref'] === 'string') return smallest(pointed(schema['$ref'], root), root, within)
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const members = schema[key]
+    if (!Array.isArray(members)) continue
+    const found = members.map((member) => smallest(member, root, within)).filter((member) => member !== undefined)
+    return found.find(({ value }) => value === null) ?? found[0]
+  }
+  if (Array.isArray(schema['allOf'])) return smallest(together(schema, schema['allOf'], root), root, inside)
+  const type = Array.isArray(schema['type']) ? (schema['type'].includes('null') ? 'null' : (schema['type'][0] as unknown)) : schema['type']
+  switch (type ?? (isObject(schema['properties']) ? 'object' : undefined)) {
+    case 'string': return { value: smallestText(schema) }
+    case 'number': case 'integer': return { value: smallestNumber(schema, type === 'integer') }
+    case 'boolean': return { value: false }
+    case 'array': return smallestList(schema, root, within)
+    case 'object': return smallestObject(schema, root, within)
+    default: return { value: null }
+  }
+}
+
+function smallestObject(schema: JsonSchema, root: unknown, inside: readonly unknown[]): { value: unknown } | undefined {
+  const value: Record<string, unknown> = {}
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  for (const key of Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : []) {
+    if (typeof key !== 'string') continue
+    const field = smallest(Object.hasOwn(properties, key) ? properties[key] : {}, root, inside)
+    if (!field) return undefined
+    setField(value, key, field.value)
+  }
+  return { value }
+}
+
+function smallestList(schema: JsonSchema, root: unknown, inside: readonly unknown[]): { value: unknown } | undefined {
+  const items: unknown[] = []
+  const first = Array.isArray(schema['prefixItems']) ? schema['prefixItems'] : []
+  const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
+  for (let i = 0; i < least; i++) {
+    const item = smallest(first[i] ?? schema['items'], root, inside)
+    if (!item) return undefined
+    items.push(item.value)
+  }
+  return { value: items }
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  date: '1970-01-01', time: '00:00:00Z', 'date-time': '1970-01-01T00:00:00Z', duration: 'P0D', email: 'a@example.com',
+  hostname: 'example.com', ipv4: '0.0.0.0', ipv6: '::', uri: 'https://example.com/', url: 'https://example.com/',
+  'uri-reference': '/', uuid: '00000000-0000-0000-0000-000000000000', path: '.',
+}
+
+function smallestText(schema: JsonSchema): string {
+  const format = schema['format']
+  const example = typeof format === 'string' && Object.hasOwn(EXAMPLES, format) ? (EXAMPLES[format] ?? '') : ''
+  return typeof schema['minLength'] === 'number' ? example.padEnd(schema['minLength'], 'x') : example
+}
+
+function smallestNumber(schema: JsonSchema, whole: boolean): number {
+  const step = typeof schema['multipleOf'] === 'number' ? schema['multipleOf'] : whole ? 1 : undefined
+  const above = schema['exclusiveMinimum']
+  const least = typeof schema['minimum'] === 'number' ? schema['minimum'] : typeof above === 'number' ? above + (step ?? 1) : undefined
+  const most = typeof schema['maximum'] === 'number' ? schema['maximum'] : typeof schema['exclusiveMaximum'] === 'number' ? schema['exclusiveMaximum'] - (step ?? 1) : undefined
+  if (least !== undefined && least > 0) return step ? Math.ceil(least / step) * step : least
+  if (most !== undefined && most < 0) return step ? Math.floor(most / step) * step : most
+  return 0
+}
+
+function together(schema: JsonSchema, parts: readonly unknown[], root: unknown): JsonSchema {
+  const { allOf: _, ...own } = schema
+  const all = [own, ...parts].map((part) => (isObject(part) && typeof part['$ref'] === 'string' ? pointed(part['$ref'], root) : part)).filter(isObject)
+  const merged: JsonSchema = Object.assign({}, ...all)
+  merged['properties'] = Object.assign({}, ...all.map((part) => part['properties']))
+  merged['required'] = [...new Set(all.flatMap((part) => (Array.isArray(part['required']) ? (part['required'] as unknown[]) : [])))]
+  return merged
+}
+
+/** What a `#/…` reference points to. */
+export function pointed(ref: string, root: unknown): unknown {
+  if (!ref.startsWith('#')) return undefined
+  let value = root
+  for (const token of ref.slice(1).split('/').slice(1)) {
+    const key = decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as JsonSchema)[key]
+  }
+  return value
+}
+
+// ---------------------------------------------------------------- text by type
+
+/**
+ * What a person typed, as a value of the parameter's type: Number, Boolean, and JSON for lists, objects and schemas; all
+ * else stays text. A text that doesn't read as its type stays as it is, for `checkArguments` to say so.
+ */
+export function valueFromText(type: TypeNode, text: string): unknown {
+  switch (type.kind) {
+    case 'NamedType':
+      switch (type.name) {
+        case 'String': case 'Any': case 'Result': return text
+        case 'Number': return numberFromText(text) ?? text
+        case 'Boolean': return booleanFromText(text)
+        default: return jsonFromText(text)
+      }
+    case 'ListType': case 'ObjectType': return jsonFromText(text)
+    case 'LiteralType': return literalFromText(type, text)
+    case 'OptionalType': {
+      const value = valueFromText(type.type, text)
+      return value === text && isText(type.type) === false && (text.trim() === '' || text.trim() === 'null') ? null : value
+    }
+    case 'UnionType': {
+      const members = flat(type)
+      if (members.some((member) => member.kind === 'LiteralType' && member.value === text)) return text
+      for (const member of members) {
+        const value = valueFromText(member, text)
+        if (value !== text) return value
+      }
+      return text
+    }
+  }
+}
+
+function isText(type: TypeNode): boolean {
+  return type.kind === 'NamedType' && (type.name === 'String' || type.name === 'Any' || type.name === 'Result')
+}
+
+function booleanFromText(text: string): unknown {
+  const word = text.trim().toLowerCase()
+  return word === 'true' ? true : word === 'false' ? false : text
+}
+
+function literalFromText(type: LiteralType, text: string): unknown {
+  return typeof type.value !== 'string' && text.trim() === String(type.value) ? type.value : text
+}
+
+function jsonFromText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
