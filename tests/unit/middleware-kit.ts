@@ -1,7 +1,9 @@
 /** A tool and a context for tests of middleware and providers. */
 import { Type } from 'typebox'
 import type { Tool } from '../../src/lib/halo/tools/define.ts'
-import type { SandboxHandle } from '../../src/lib/halo/sandbox/types.ts'
+import { createSandbox, type SandboxParts } from '../../src/lib/halo/sandbox/create.ts'
+import { MemoryFileSystem } from '../../src/lib/halo/sandbox/memory-files.ts'
+import type { Sandbox, SandboxHandle } from '../../src/lib/halo/sandbox/types.ts'
 import type { ToolContext } from '../../src/lib/halo/tools/types.ts'
 
 export function testTool(parts: Partial<Tool>): Tool {
@@ -25,4 +27,17 @@ export function toolContext(parts: Partial<ToolContext> = {}): ToolContext {
     interrupt: () => Promise.reject(new Error('nobody to ask in this test')),
     ...parts,
   }
+}
+
+/** A sandbox of files alone: no command can run in it. */
+export function filesSandbox(files: Record<string, string | Uint8Array>): Sandbox {
+  const parts = (held: MemoryFileSystem): SandboxParts => ({
+    files: held,
+    base: '/',
+    executor: () => {
+      throw new Error('no commands in this test')
+    },
+    copy: () => parts(held.copy()),
+  })
+  return createSandbox(parts(new MemoryFileSystem({ files })))
 }

@@ -1,7 +1,9 @@
 /** The built-in providers. Each record is light; what a method needs is loaded when it is called. */
+import { bash } from './providers/bash.ts'
 import { fileStore } from './providers/file-store.ts'
 import { slack } from './providers/slack.ts'
 import { vectorStore } from './providers/vector-store.ts'
+import { workspace } from './providers/workspace.ts'
 import type { ProviderDefinition } from './types.ts'
 
-export const catalogue: readonly ProviderDefinition[] = [slack, vectorStore, fileStore]
+export const catalogue: readonly ProviderDefinition[] = [workspace, bash, slack, vectorStore, fileStore]
