@@ -1,0 +1,46 @@
+/** Checks decorators: that they exist, may stand there, stand once, and get what they take. */
+import type { Decorator } from '../syntax/ast.ts'
+import { checkArguments } from './arguments.ts'
+import { fault, unknown, warn, type Context } from './context.ts'
+import type { Place } from './expressions.ts'
+import { checkModel } from './models.ts'
+import { DECORATORS, type DecoratorPlace } from './signatures.ts'
+
+const AFTER: Record<DecoratorPlace, string> = {
+  agent: 'an agent\'s call', tool: 'a tool\'s call', call: 'this call', declaration: 'a tool declaration',
+}
+
+/** `at`: what they follow; undefined for a stage that calls nothing. */
+export function checkDecorators(context: Context, decorators: readonly Decorator[], at: DecoratorPlace | undefined, place: Place): void {
+  const seen = new Set<string>()
+  for (const decorator of decorators) {
+    const { name, nameSpan } = decorator
+    const signature = DECORATORS.get(name)
+    if (!signature) {
+      // The span of the name begins at its @.
+      const span = context.file.source[nameSpan.from] === '@' ? { from: nameSpan.from + 1, to: nameSpan.to } : nameSpan
+      const here = [...DECORATORS.values()].filter((d) => !at || d.places.includes(at)).map((d) => d.name)
+      unknown(context, span, 'decorator', name, DECORATORS.keys(), 'unknown-decorator', { hint: `Here there are @${here.join(', @')}.` })
+      continue
+    }
+    if (seen.has(name) && name !== 'category') fault(context, nameSpan, 'duplicate-decorator', `@${name} stands twice.`)
+    seen.add(name)
+    if (!at) fault(context, nameSpan, 'decorator-place', `@${name} belongs to a call; this stage makes none itself.`)
+    else if (!signature.places.includes(at)) {
+      const where = signature.places.map((p) => AFTER[p])
+      fault(context, nameSpan, 'decorator-place', `@${name} can't stand here; it follows ${where.join(' or ')}.`)
+    }
+    if (name === 'shadow') {
+      if (decorator.model) checkModel(context, decorator.model)
+      else fault(context, decorator, 'missing-argument', `@shadow needs a model. For example: ${signature.example}`)
+      continue
+    }
+    const bound = checkArguments(context, decorator, decorator.args, signature, place, { title: `@${name}` })
+    if (name === 'idempotent' && at !== 'declaration') {
+      const scope = bound.byName.get('scope')
+      if (scope?.value.kind === 'Variable' && scope.value.name === 'session') {
+        warn(context, scope.value, 'session-scope', 'A pipeline has no chat session: scope session is the run here. Use run or global.')
+      }
+    }
+  }
+}
