@@ -1,0 +1,30 @@
+/** Reads a command's words. Whatever doesn't fit is a UsageError that shows how the command is written. */
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { messageOf } from '../lib/halo/errors.ts'
+import { UsageError } from './exit.ts'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+
+export interface Command<O extends Options> {
+  /** `run F [--pipeline P] …`. */
+  usage: string
+  about: string
+  options: O
+  /** How many words it takes beside its options. */
+  least: number
+  most: number
+}
+
+export function readWords<O extends Options>(words: string[], { usage, options, least, most }: Command<O>) {
+  let read
+  try {
+    read = parseArgs({ args: words, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(`${messageOf(error)}\nUsage: halo ${usage}`)
+  }
+  const { length } = read.positionals
+  if (length < least || length > most) {
+    throw new UsageError(`${length < least ? 'Something is missing' : `${JSON.stringify(read.positionals[most])} is too much`}.\nUsage: halo ${usage}`)
+  }
+  return read
+}

@@ -1,0 +1,84 @@
+import { dirname, join } from 'node:path'
+import { HaloRuntime } from '../lib/halo/run/runtime.ts'
+import type { JournalRecord, Mock } from '../lib/halo/run/types.ts'
+import { scenarioOf } from '../lib/halo/testing/index.ts'
+import { payloadOf } from './answers.ts'
+import { UsageError } from './exit.ts'
+import { interruptible } from './interrupt.ts'
+import { readWords, type Command } from './options.ts'
+import { say } from './print.ts'
+import { progress } from './progress.ts'
+import { programOf, readText, type ProgramFile } from './program-file.ts'
+import { AUTO_APPROVE } from './run.ts'
+import { findRun, openQuestions } from './run-store.ts'
+import { tell } from './summary.ts'
+import { atTerminal, terminalAsker } from './terminal.ts'
+import { environment, worldOfFolder } from './world.ts'
+
+export const resumeCommand = {
+  usage: 'resume F ID --payload ANSWER [--question Q] [--auto-approve] [--json]',
+  about: 'Answers a paused run and goes on with it. ANSWER is JSON or text.',
+  options: {
+    payload: { type: 'string' },
+    question: { type: 'string' },
+    'auto-approve': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+  least: 2,
+  most: 2,
+} satisfies Command<object>
+
+export async function resume(words: string[]): Promise<number> {
+  const { positionals, values } = readWords(words, resumeCommand)
+  const [path = '', runId = ''] = positionals
+  const { record, journal, recorded } = findRun(runId)
+  const program = programOfRun(path, record)
+  const questions = openQuestions(record)
+  const question = values.question === undefined ? questions[0] : questions.find(({ id }) => id === values.question)
+  if (question === undefined && values.question !== undefined) {
+    throw new UsageError(`Run ${runId} has no open question ${values.question}. It waits for:\n${questions.map(({ id, message }) => `  ${id}: ${message}`).join('\n')}`)
+  }
+  if (question !== undefined && values.payload === undefined && !atTerminal()) {
+    throw new UsageError(`Run ${runId} waits for ${question.waitingFor}: ${question.message}\nGive the answer with --payload.`)
+  }
+
+  const { signal, interrupt } = interruptible()
+  const world = worldOfFolder()
+  const started = performance.now()
+  try {
+    const runtime = new HaloRuntime({
+      sandbox: world.sandbox,
+      regexRunner: world.regexRunner,
+      env: environment(),
+      onEvent: progress(values.json),
+      journal,
+      ...(atTerminal() ? { onInterrupt: terminalAsker(signal, interrupt) } : {}),
+    })
+    runtime.load(program.file).mockAll({ ...scenarioMocks(record, program), ...(values['auto-approve'] ? AUTO_APPROVE : {}) })
+    const result =
+      question === undefined || values.payload === undefined
+        ? await runtime.resume(runId, { signal })
+        : await runtime.signal(runId, question.waitingFor, named(payloadOf(values.payload), values.question), { signal })
+    return tell({ result, path, sources: program.sources, ms: performance.now() - started, recorded, json: values.json })
+  } finally {
+    await world.dispose()
+  }
+}
+
+/** A run goes on with the text it began with, whatever became of the file. */
+function programOfRun(path: string, { start }: JournalRecord): ProgramFile {
+  const { main, sources } = start
+  if (readText(path) !== sources[main]) say(`${path} has changed since run ${start.runId} began; the run goes on with the text it began with.`)
+  return programOf(main, sources[main] ?? '', (imported, from) => sources[from === undefined ? imported : join(dirname(from), imported)])
+}
+
+function scenarioMocks(record: JournalRecord, { file }: ProgramFile): Record<string, Mock> {
+  const test = file.tests.find(({ name }) => name === record.start.scenario)
+  return test === undefined ? {} : scenarioOf(test, file, record).mocks
+}
+
+/** The answer to one question among several. */
+function named(payload: unknown, id: string | undefined): unknown {
+  if (id === undefined) return payload
+  return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? { id, ...payload } : { id, answer: payload }
+}

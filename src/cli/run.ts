@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { HaloRuntime } from '../lib/halo/run/runtime.ts'
+import { valueFromText } from '../lib/halo/run/schema.ts'
+import type { Mock } from '../lib/halo/run/types.ts'
+import { runMocked, scenarioOf, type Scenario } from '../lib/halo/testing/index.ts'
+import type { PipelineDeclaration } from '../lib/halo/syntax/ast.ts'
+import { messageOf } from '../lib/halo/errors.ts'
+import { FAILED, UsageError } from './exit.ts'
+import { interruptible } from './interrupt.ts'
+import { readWords, type Command } from './options.ts'
+import { progress } from './progress.ts'
+import { choosePipeline, readProgram, sayDiagnostics, type ProgramFile } from './program-file.ts'
+import { newRunStore } from './run-store.ts'
+import { writeScenarioFiles } from './scenario-files.ts'
+import { tell } from './summary.ts'
+import { atTerminal, terminalAsker } from './terminal.ts'
+import { environment, worldOfFolder } from './world.ts'
+
+export const runCommand = {
+  usage: 'run F [--pipeline P] [--arg k=v | --args JSON] [--mock | --scenario "test name"] [--auto-approve] [--no-record] [--json]',
+  about: 'Runs a pipeline on the files of the current folder.',
+  options: {
+    pipeline: { type: 'string' },
+    arg: { type: 'string', multiple: true },
+    args: { type: 'string' },
+    mock: { type: 'boolean', default: false },
+    scenario: { type: 'string' },
+    'auto-approve': { type: 'boolean', default: false },
+    'no-record': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+  least: 1,
+  most: 1,
+} satisfies Command<object>
+
+/** Says yes to every call and every yield without asking. */
+export const AUTO_APPROVE: Record<string, Mock> = { approval: { approved: true }, yield: { approved: true } }
+
+export async function run(words: string[]): Promise<number> {
+  const { positionals, values } = readWords(words, runCommand)
+  const [path = ''] = positionals
+  if (values.mock && values.scenario !== undefined) throw new UsageError('--mock and --scenario are two ways to run: choose one.')
+  if (values.arg !== undefined && values.args !== undefined) throw new UsageError('--arg and --args are two ways to give arguments: choose one.')
+  const program = readProgram(path)
+  if (sayDiagnostics(program)) return FAILED
+  const scenario = values.scenario === undefined ? undefined : findScenario(program, values.scenario)
+  const pipeline = choosePipeline(program, values.pipeline ?? scenario?.pipeline)
+  const args = { ...scenario?.args, ...argumentsOf(pipeline, values.arg, values.args) }
+
+  const { signal, interrupt } = interruptible()
+  const world = worldOfFolder()
+  const started = performance.now()
+  const told = { path, sources: program.sources, json: values.json }
+  const onEvent = progress(values.json)
+  try {
+    if (values.mock) {
+      const result = await runMocked(program.file, pipeline.name, args, { ...world, signal, onEvent, timeoutMs: undefined })
+      return tell({ ...told, result, ms: performance.now() - started, recorded: false })
+    }
+    if (scenario !== undefined) await writeScenarioFiles(scenario, await world.sandbox(), values['auto-approve'])
+    // Runs of scenarios say so in their journal: resuming one needs its agents' answers again.
+    const { journal, recorded } = newRunStore(!values['no-record'], scenario === undefined ? {} : { scenario: scenario.name })
+    const runtime = new HaloRuntime({
+      sandbox: world.sandbox,
+      regexRunner: world.regexRunner,
+      env: environment(),
+      onEvent,
+      journal,
+      ...(atTerminal() ? { onInterrupt: terminalAsker(signal, interrupt) } : {}),
+    })
+    runtime.load(program.file).mockAll({ ...scenario?.mocks, ...(values['auto-approve'] ? AUTO_APPROVE : {}) })
+    const result = await runtime.run(pipeline.name, args, { runId: randomUUID(), signal })
+    return tell({ ...told, result, ms: performance.now() - started, recorded })
+  } finally {
+    await world.dispose()
+  }
+}
+
+function findScenario(program: ProgramFile, name: string): Scenario {
+  const test = program.file.tests.find((each) => each.name === name)
+  if (test !== undefined) return scenarioOf(test, program.file)
+  const names = program.file.tests.map((each) => `  ${each.name}`).join('\n')
+  throw new UsageError(names === '' ? `${program.path} has no tests, so it has no scenarios.` : `${program.path} has no test ${JSON.stringify(name)}. It has\n${names}`)
+}
+
+function argumentsOf(pipeline: PipelineDeclaration, pairs: string[] | undefined, json: string | undefined): Record<string, unknown> {
+  if (json !== undefined) return objectOf(json)
+  const args: Record<string, unknown> = {}
+  for (const pair of pairs ?? []) {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new UsageError(`--arg takes name=value, not ${JSON.stringify(pair)}.`)
+    const name = pair.slice(0, at)
+    const text = pair.slice(at + 1)
+    const type = pipeline.params.find((param) => param.name === name)?.type
+    Object.defineProperty(args, name, { value: type === undefined ? text : valueFromText(type, text), enumerable: true, configurable: true, writable: true })
+  }
+  return args
+}
+
+function objectOf(json: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch (error) {
+    throw new UsageError(`--args takes JSON: ${messageOf(error)}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UsageError('--args takes a JSON object of arguments by name.')
+  return { ...value }
+}
+
