@@ -111,7 +111,7 @@ export function checkValue(context: Context, value: Expression, parameter: Param
   const shape = checkExpression(context, value, place)
   if (kind === 'expression') return
   checkKind(context, value, shape, parameter, title)
-  if (kind === 'regex' && value.kind === 'String' && !words?.includes(value.value)) checkRegex(context, value, value.value)
+  if (kind === 'regex' && value.kind === 'String' && !words?.includes(value.value)) checkRegex(context, value, value.value, parameter.use, parameter.always)
 }
 
 function checkKind(context: Context, value: Expression, shape: Shape, parameter: Parameter, title: string): void {

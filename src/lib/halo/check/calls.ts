@@ -83,7 +83,7 @@ function checkSystem(context: Context, stage: CallStage, scope: Scope): Shape {
   if (!signature) {
     for (const argument of args) checkExpression(context, argument.value, { scope })
     const names = [...SYSTEM_CALLS.keys()]
-    if (member) unknown(context, member, 'step System', member.name, names, 'unknown-method', { hint: `There are System.${names.join(', System.')}.` })
+    if (member) unknown(context, member, 'step', member.name, names, 'unknown-method', { owner: 'System', hint: `There are System.${names.join(', System.')}.` })
     else fault(context, callee, 'missing-method', `System has ${oneOf(names)}: write System.Value(…).`)
     return ANY
   }
@@ -170,7 +170,7 @@ function reportMethod(context: Context, facts: ToolFacts, callee: { name: string
     fault(context, member, 'unknown-method', `${callee.name} has no method "${member.name}" as it is declared.${hint}`)
     return
   }
-  unknown(context, member, `method of ${callee.name}`, member.name, names, 'unknown-method', { hint: names.length ? `It has ${names.join(', ')}.` : '' })
+  unknown(context, member, 'method', member.name, names, 'unknown-method', { owner: callee.name, hint: names.length ? `It has ${names.join(', ')}.` : '' })
 }
 
 /** Arguments of a pipeline by position or name. `flowing` fills the first parameter; undefined where nothing flows (a test). */

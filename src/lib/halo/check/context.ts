@@ -83,7 +83,7 @@ export function replacement(node: Node, insert: string): NonNullable<Diagnostic[
 }
 
 /**
- * "There is no agent "X". Did you mean "Y"?", with the change as a fix. Says nothing of names that a damaged part of the
+ * "There is no agent "X". Did you mean "Y"?", or, with an owner, "Z has no method "X".", with the change as a fix. Says nothing of names that a damaged part of the
  * file may declare.
  */
 export function unknown(
@@ -93,12 +93,13 @@ export function unknown(
   name: string,
   candidates: Iterable<string>,
   code = 'unknown-name',
-  extra: { prefix?: string; hint?: string; severity?: 'warning' } = {},
+  extra: { prefix?: string; hint?: string; severity?: 'warning'; owner?: string } = {},
 ): void {
   if (name === '' || context.doubtful.has(name)) return
   const near = nearest(name, candidates)
   const tail = near === undefined ? (extra.hint ? ` ${extra.hint}` : '') : ` Did you mean "${near}"?`
-  fault(context, node, code, `${extra.prefix ?? ''}There is no ${what} "${name}".${tail}`, {
+  const sentence = extra.owner === undefined ? `There is no ${what} "${name}".` : `${extra.owner} has no ${what} "${name}".`
+  fault(context, node, code, `${extra.prefix ?? ''}${sentence}${tail}`, {
     ...(extra.severity ? { severity: extra.severity } : {}),
     ...(near === undefined ? {} : { fix: replacement(node, near) }),
   })

@@ -107,7 +107,7 @@ export function reportUnknownVariable(context: Context, node: Node, name: string
   if (name === 'item' || name === 'index') return fault(context, node, 'unknown-name', `"${name}" is known inside |* each only.`)
   const names = [...allBindings(scope).keys(), 'context', ...(scope.input ? ['input'] : [])]
   const known = [...allBindings(scope).keys()].slice(0, 8)
-  unknown(context, node, 'name', name, names, 'unknown-name', { hint: known.length ? `Known here: ${known.join(', ')}.` : '' })
+  unknown(context, node, 'value named', name, names, 'unknown-name', { hint: known.length ? `Known here: ${known.join(', ')}.` : '' })
 }
 
 function envFault(context: Context, node: Node): void {

@@ -2,17 +2,16 @@
 
 /**
  * The candidate nearest to `name`, if it is near enough to be meant: a different case, or an edit (insert, delete, replace,
- * swap of neighbours) for each third character begun.
+ * swap of neighbours) for each three characters, at least one.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   let best: string | undefined
-  let distance = Math.max(1, Math.ceil(Math.min(name.length, 24) / 3)) + 1
-  if (name.length <= 2) distance = 2
+  let distance = Math.max(1, Math.floor(Math.min(name.length, 12) / 3)) + 1
   for (const candidate of candidates) {
     if (candidate === name || Math.abs(candidate.length - name.length) >= distance) continue
     const found = candidate.toLowerCase() === wanted ? 0 : edits(wanted, candidate.toLowerCase(), distance)
-    if (found < distance) {
+    if (found < distance && found < name.length) {
       distance = found
       best = candidate
     }

@@ -16,6 +16,10 @@ export interface Parameter {
   optional?: boolean
   /** For `word`, and beside a text for Redact's kinds. */
   words?: readonly string[]
+  /** How a regular expression is used: it matches somewhere (the default), the whole text, or is replaced. */
+  use?: 'search' | 'whole' | 'replace'
+  /** What comes of a regular expression that matches every text. */
+  always?: string
   /** Bounds of a number, both included. */
   min?: number
   max?: number
@@ -39,6 +43,8 @@ export interface Signature {
 
 const glob: Parameter = { name: 'glob', kind: 'glob', doc: 'Tool.method, with * for any run of characters within one side.' }
 const regex: Parameter = { name: 'regex', kind: 'regex', doc: 'A JavaScript regular expression.' }
+const refusing: Parameter = { ...regex, always: 'every call that the glob matches is refused.' }
+const whole: Parameter = { ...regex, use: 'whole', doc: 'A JavaScript regular expression that the whole value has to match.' }
 const on: Parameter = {
   name: 'on', kind: 'word', words: ['input', 'output', 'both'], optional: true,
   doc: 'What it looks at: what goes into the model, its answer, or both (the default).',
@@ -58,12 +64,12 @@ export const RULES = list(
   { name: 'DenyTools', doc: 'Never these; deny wins.', positional: [], rest: glob, named: [], example: 'DenyTools("Code.delete")' },
   {
     name: 'DenyArgs', doc: 'Refuses a call when any argument value matches, or one named argument does.',
-    positional: [glob, { name: 'arg', kind: 'text', optional: true, doc: 'The one argument to look at; all without it.' }, regex], named: [], open: regex,
+    positional: [glob, { name: 'arg', kind: 'text', optional: true, doc: 'The one argument to look at; all without it.' }, refusing], named: [], open: refusing,
     example: "DenyArgs(\"Code.write\", path: '\\.test\\.')",
   },
   {
     name: 'AllowArgs', doc: 'Refuses a call unless the whole value of the named argument matches.',
-    positional: [glob, { name: 'arg', kind: 'text', doc: 'The argument to look at.' }, regex], named: [], open: regex,
+    positional: [glob, { name: 'arg', kind: 'text', doc: 'The argument to look at.' }, whole], named: [], open: whole,
     example: "AllowArgs(\"Files.write\", path: 'notes/.*\\.md')",
   },
   { name: 'ApproveTools', doc: 'The call waits for a person.', positional: [], rest: glob, named: [], example: 'ApproveTools("Files.write")' },
@@ -72,8 +78,8 @@ export const RULES = list(
   { name: 'MaxSpend', doc: 'A hard limit in US dollars on the run\'s spend, for the agents that require it.', positional: [{ name: 'dollars', kind: 'number', min: 0, doc: 'US dollars.' }], named: [], example: 'MaxSpend(0.50)' },
   { name: 'MaxCalls', doc: 'At most so many calls that match the glob run.', positional: [glob, count('n', 'How many.', 0)], named: [], example: 'MaxCalls("Web.fetch", 20)' },
   { name: 'MaxSteps', doc: 'At most so many model requests in the run.', positional: [count('n', 'How many.', 0)], named: [], example: 'MaxSteps(50)' },
-  { name: 'Redact', doc: 'Replaces what matches by [redacted].', positional: [{ ...regex, words: REDACT_KINDS, doc: 'A regular expression, or email, phone, credit_card, iban, api_key, ip.' }], named: [on], example: 'Redact("email", on: output)' },
-  { name: 'Block', doc: 'Blocks a prompt, withholds a tool result, rejects an answer that matches.', positional: [regex], named: [on], example: 'Block("secret", on: output)' },
+  { name: 'Redact', doc: 'Replaces what matches by [redacted].', positional: [{ ...regex, words: REDACT_KINDS, use: 'replace', always: 'all text is replaced.', doc: 'A regular expression, or email, phone, credit_card, iban, api_key, ip.' }], named: [on], example: 'Redact("email", on: output)' },
+  { name: 'Block', doc: 'Blocks a prompt, withholds a tool result, rejects an answer that matches.', positional: [{ ...regex, always: 'every text is blocked.' }], named: [on], example: 'Block("secret", on: output)' },
 )
 
 const tools: Parameter = { name: 'tools', kind: 'tools', words: ['auto', 'none'], optional: true, doc: 'Tools the agent may call: a list, auto (all it equips) or none.' }

@@ -1,6 +1,7 @@
 /** Checks test blocks: the pipeline they run, its arguments, and every line. */
 import type { Expression, FunctionCall, Operation, Target, TestDeclaration, TestLine } from '../syntax/ast.ts'
 import { checkPipelineArguments } from './calls.ts'
+import { offsetsIn } from './conditions.ts'
 import { fault, oneOf, refer, referTo, replacement, unknown, warn, type Context } from './context.ts'
 import { checkExpression, type Place } from './expressions.ts'
 import { checkGlob } from './globs.ts'
@@ -120,7 +121,7 @@ function checkMockTarget(context: Context, target: Target): void {
 function checkMember(context: Context, name: string, member: string, at: { from: number; to: number }): void {
   const facts = toolFacts(context, name)
   if (!facts?.methods || member.includes('*') || facts.methods.has(member) || facts.absent.has(member)) return
-  unknown(context, at, `method of ${name}`, member, facts.methods.keys(), 'unknown-method', { hint: `It has ${[...facts.methods.keys()].join(', ')}.`, severity: 'warning' })
+  unknown(context, at, 'method', member, facts.methods.keys(), 'unknown-method', { owner: name, hint: `It has ${[...facts.methods.keys()].join(', ')}.`, severity: 'warning' })
 }
 
 /** A target of `approve` and `decline`, with globs. */
@@ -147,12 +148,13 @@ function mockFunctions(context: Context): NonNullable<Place['functions']> {
     const [target, given] = args
     if (target?.value.kind === 'String') {
       const [name = '', member] = target.value.value.split('.')
-      const at = { from: target.value.from, to: target.value.to }
+      const place = offsetsIn(context.file.source, target.value)
+      const at = { from: place(0), to: place(name.length) }
       // A model may ask for what isn't there, and a test may show what comes of it: a warning only.
       if (!context.program.tools.has(name)) {
         unknown(context, at, 'tool', name, context.program.tools.keys(), 'unknown-target', { severity: 'warning' })
-      } else if (member === undefined) warn(context, at, 'unknown-target', `call takes "Tool.method"; "${name}" names no method.`)
-      else checkMember(context, name, member, at)
+      } else if (member === undefined) warn(context, target.value, 'unknown-target', `call takes "Tool.method"; "${name}" names no method.`)
+      else checkMember(context, name, member, { from: place(name.length + 1), to: place(name.length + 1 + member.length) })
     } else if (target) fault(context, target, 'argument-type', 'call takes "Tool.method" in quotes first.')
     if (given && given.value.kind !== 'Object' && given.value.kind !== 'Variable' && given.value.kind !== 'Access') {
       fault(context, given, 'argument-type', 'call takes the arguments as an object: call("Files.read", { path: "a.md" }).')
