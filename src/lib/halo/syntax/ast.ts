@@ -2,7 +2,6 @@
  * The syntax tree of a Halo file: plain serialisable objects, each with its span (UTF-16 offsets).
  * Built from the Lezer tree by `parse.ts`; layout, comments and parentheses are not in it.
  */
-import type { Span } from '../errors.ts'
 
 export interface Node {
   from: number
@@ -369,9 +368,4 @@ export interface UnionType extends Node {
 export interface OptionalType extends Node {
   kind: 'OptionalType'
   type: TypeNode
-}
-
-/** The span of a node in a linked file, for errors. */
-export function spanOf(node: Node, file?: string): Span {
-  return file === undefined ? { from: node.from, to: node.to } : { from: node.from, to: node.to, file }
 }

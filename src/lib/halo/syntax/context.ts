@@ -8,6 +8,8 @@ export interface Build {
   offset: number
   path?: string
   faults: Diagnostic[]
+  /** The declaration being built has syntax errors: what only looks wrong because of them isn't reported. */
+  broken: boolean
 }
 
 export interface Place {

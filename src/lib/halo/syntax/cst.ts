@@ -14,7 +14,7 @@ export interface Cst {
 export const MAX_NESTING = 100
 
 const NESTING = new Set([
-  'List', 'Object', 'Paren', 'Index', 'Interpolation', 'UnaryExpression', 'ConditionalExpression',
+  'List', 'Object', 'Paren', 'Index', 'Interpolation', 'OpenInterpolation', 'UnaryExpression', 'ConditionalExpression',
   'ObjectType', 'ListType', 'Block', 'Branch', 'Arm', 'ElseArm',
 ])
 
@@ -91,4 +91,6 @@ export function hasFault(node: Cst): boolean {
   return node.error || RECOVERY.has(node.name) || node.children.some(hasFault)
 }
 /** Nodes that the grammar uses to go on after a mistake: they are faults, though not error nodes. */
-export const RECOVERY: ReadonlySet<string> = new Set(['MissingEnd', 'UnterminatedEnd', 'BadEscape', 'ForeignString'])
+export const RECOVERY: ReadonlySet<string> = new Set([
+  'MissingEnd', 'MissingComma', 'UnterminatedEnd', 'OpenInterpolation', 'BadEscape', 'ForeignString', 'StrayValue',
+])

@@ -10,9 +10,21 @@ import { objectTypeOf, optionalTypeIn, typeIn } from './types.ts'
 /** A declaration, or undefined where not even its name could be made out. */
 export function declarationOf(build: Build, node: Cst): Declaration | undefined {
   const before = build.faults.length
+  spelling(build, node)
   const declaration = builtFrom(build, node)
   if (declaration && (build.faults.length > before || hasFault(node))) declaration.faulty = true
   return declaration
+}
+
+/** The tokenizer takes a keyword with a slip in it for what it must be. */
+function spelling(build: Build, node: Cst): void {
+  const [head] = node.children
+  if (!head || head.from === head.to || head.error || textOf(build, head) === head.name) return
+  fault(build, head, `Expected a declaration, found "${textOf(build, head)}": did you mean ${head.name}?`, {
+    title: `Write ${head.name}`,
+    ...placeOf(head),
+    insert: head.name,
+  })
 }
 
 function builtFrom(build: Build, node: Cst): Declaration | undefined {
@@ -91,6 +103,7 @@ function agentOf(build: Build, node: Cst, declared: Declared): AgentDeclaration 
     requires: [],
     clauses: [],
   }
+  if (brackets && !model && !build.broken) fault(build, brackets, 'Expected a model (provider/id), found nothing in the brackets')
   for (const option of brackets ? childrenOf(brackets, 'Option') : []) {
     const nameNode = child(option, 'OptionName')
     const value = expressionIn(build, option)

@@ -30,7 +30,7 @@ export function expressionIn(build: Build, node: Cst | undefined): Expression | 
 
 export function nameOf(build: Build, node: Cst): Name {
   const name = textOf(build, node)
-  if (/[^A-Za-z0-9_]/.test(name)) fault(build, node, `Names are made of the letters A to Z, digits and _: ${name} has others`)
+  if (/[^\x00-\x7f]/.test(name) && /^[\p{L}\p{N}_]+$/u.test(name)) fault(build, node, `Names are made of the letters A to Z, digits and _: ${name} has others`)
   return { name, ...placeOf(node) }
 }
 
@@ -102,7 +102,7 @@ function entryOf(build: Build, node: Cst): ObjectExpression['entries'][number] |
   const key = string ? plainString(build, string, 'A key') : textOf(build, keyNode)
   const value = expressionIn(build, node)
   if (value) return { key, value, ...placeOf(node) }
-  if (child(node, ':')) return undefined
+  if (child(node, ':') || keyNode.children.some((c) => c.error)) return undefined
   if (string || RESERVED.has(key)) {
     fault(build, keyNode, `Expected : and a value after the key ${textOf(build, keyNode)}`)
     return undefined
@@ -125,7 +125,7 @@ function access(build: Build, node: Cst, calls: boolean): Expression {
     } else if (step.name === 'Index') {
       const index = expressionIn(build, step)
       if (index) steps.push({ kind: 'Index', index, ...place })
-    } else if (step.name === 'ArgList') {
+    } else if (step.name === 'ArgList' && !build.broken) {
       fault(build, place, `Values have no methods: only the built-in functions can be called here, like len(x)`)
     }
   }

@@ -1,10 +1,158 @@
-/** Faults of a declaration's tree. */
-import type { Build } from './context.ts'
-import { fault } from './context.ts'
+/** The parser's error nodes as diagnostics: what was expected, where, and what to write instead. */
+import type { Diagnostic } from '../errors.ts'
+import { syntaxFault, textOf, type Build, type Place } from './context.ts'
 import type { Cst } from './cst.ts'
+import { expectedAfter, wordsOf } from './expected.ts'
+import { hintFor, type Situation } from './hints.ts'
 
-export function treeFaults(build: Build, node: Cst): void {
-  if (node.error) fault(build, node, 'Syntax error')
-  else if (node.name === 'MissingEnd') fault(build, node, 'A bracket is never closed')
-  node.children.forEach((c) => treeFaults(build, c))
+interface Stop extends Place {
+  parents: Cst[]
+  node: Cst
+}
+
+/** Adds the faults of one declaration (or of a condition) to the build; `end` is where its text ends. */
+export function treeFaults(build: Build, root: Cst, end: number, condition = false): void {
+  const stops: Stop[] = []
+  collect(build, root, [], stops)
+  if (stops.length === 0) return
+  const groups = grouped(build, stops)
+  const text = textOf(build, { from: root.from, to: end })
+  const comments = commentsOf(root)
+  const before = groups.map(([first]) => (first ? lastEnd(build, comments, first.from) - root.from : 0))
+  const expected = expectedAfter(text, new Set(before), condition)
+  const openers: string[] = []
+  groups.forEach((group, i) => {
+    const [first] = group
+    if (!first) return
+    const situation: Situation = {
+      build,
+      parents: first.parents,
+      previousEnd: (before[i] ?? 0) + root.from,
+      expected: expected.get(before[i] ?? 0) ?? new Set(),
+      ...foundAt(build, comments, first),
+    }
+    const { found } = situation
+    if (openers.includes(found)) return
+    // A bracket of the wrong kind has its wrong partner too.
+    if (Object.hasOwn(CLOSERS, found)) openers.push(CLOSERS[found] ?? '')
+    build.faults.push(hintFor(situation) ?? general(situation))
+  })
+}
+
+function general({ build, expected, found, place, previousEnd, parents }: Situation): Diagnostic {
+  const what = found === '' ? 'the end of the file' : quoted(found)
+  if (expected.size === 0) return syntaxFault(place, `${what} can't stand here`, build.path)
+  const inTemplate = parents[parents.length - 1]?.name === 'Interpolation' && expected.has('}')
+  const words = inTemplate ? '"}}"' : wordsOf(expected)
+  // Nothing is wrong with what stands on a later line, when what was begun on this one is not complete.
+  const isComplete = expected.has('agent')
+  if (!isComplete && textOf(build, { from: previousEnd, to: place.from }).includes('\n')) {
+    const last = /(?:[\p{L}\p{N}_@]+|[^\p{L}\p{N}_\s]{1,3})$/u.exec(textOf(build, { from: Math.max(build.offset, previousEnd - 40), to: previousEnd }))?.[0] ?? ''
+    const at = { from: previousEnd - Math.max(1, last.length), to: previousEnd }
+    return syntaxFault(at, `Expected ${words} after ${quoted(last)}`, build.path)
+  }
+  return syntaxFault(place, `Expected ${words}, found ${what}`, build.path)
+}
+
+function collect(build: Build, node: Cst, parents: Cst[], stops: Stop[]): void {
+  const parent = parents[parents.length - 1]
+  if (node.name === 'MissingEnd' && parent) {
+    // A string that swallowed the bracket, or another mistake before it, is the cause then.
+    if (!parent.children.some((c) => c !== node && swallows(build, c))) missingEnd(build, parent)
+    return
+  }
+  if (node.name === 'MissingComma') stops.push({ from: node.from, to: node.from, parents, node })
+  // What went wrong in it is that it isn't closed.
+  if (node.name === 'OpenInterpolation') return
+  if (node.error) stops.push({ from: node.from, to: node.to, parents, node })
+  const inside = node.children.length > 0 ? [...parents, node] : parents
+  for (const c of node.children) collect(build, c, inside, stops)
+}
+
+const CLOSERS: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
+
+function missingEnd(build: Build, parent: Cst): void {
+  const opener = parent.children.find((c) => Object.hasOwn(CLOSERS, c.name))
+  if (!opener) return
+  build.faults.push(syntaxFault(opener, `This "${opener.name}" is never closed: expected "${CLOSERS[opener.name]}"`, build.path))
+}
+function swallows(build: Build, node: Cst): boolean {
+  if (node.error || node.name === 'UnterminatedEnd' || node.name === 'OpenInterpolation') return true
+  return node.name === 'RawString' ? !isClosed(textOf(build, node)) : node.children.some((c) => swallows(build, c))
+}
+function isClosed(raw: string): boolean {
+  return raw.length > 1 && raw.endsWith("'")
+}
+
+function quoted(text: string): string {
+  return text.startsWith('"') ? 'a string' : `"${text}"`
+}
+
+/** Stops so near to each other that one mistake must have made them. */
+function grouped(build: Build, stops: Stop[]): Stop[][] {
+  const groups: Stop[][] = []
+  let end = -1
+  for (const stop of stops) {
+    const last = groups[groups.length - 1]
+    if (last && isNear(textOf(build, { from: end, to: Math.max(end, stop.from) }))) last.push(stop)
+    else groups.push([stop])
+    end = Math.max(end, stop.to)
+  }
+  return groups
+}
+const TOKEN = /[\p{L}\p{N}_.]+|"[^"\n]*"|'[^'\n]*'|[^\s\p{L}\p{N}_]+/gu
+function isNear(gap: string): boolean {
+  const clean = withoutComments(gap)
+  const tokens = clean.match(TOKEN)?.length ?? 0
+  return tokens <= 1 || (tokens <= 4 && !clean.includes('\n'))
+}
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[^]*?\*\/|(?:\/\/|#)[^\n]*/g, '')
+}
+
+/** Comments of the declaration, both ways: they count neither as the last token nor as the next. */
+interface Comments {
+  startOf: Map<number, number>
+  endOf: Map<number, number>
+}
+function commentsOf(node: Cst, comments: Comments = { startOf: new Map(), endOf: new Map() }): Comments {
+  if (node.name.endsWith('Comment')) {
+    comments.startOf.set(node.to, node.from)
+    comments.endOf.set(node.from, node.to)
+  }
+  for (const c of node.children) commentsOf(c, comments)
+  return comments
+}
+
+const BLANK = /[ \t\r\n\ufeff]/
+
+/** Where the last token before `at` ends. */
+function lastEnd(build: Build, comments: Comments, at: number): number {
+  let end = at
+  for (;;) {
+    const comment = comments.startOf.get(end)
+    if (comment !== undefined) end = comment
+    else if (end > build.offset && BLANK.test(textOf(build, { from: end - 1, to: end }))) end--
+    else return end
+  }
+}
+/** Where the next token at or after `at` starts. */
+function nextStart(build: Build, comments: Comments, at: number): number {
+  let start = at
+  for (;;) {
+    const comment = comments.endOf.get(start)
+    if (comment !== undefined) start = comment
+    else if (BLANK.test(textOf(build, { from: start, to: start + 1 }))) start++
+    else return start
+  }
+}
+
+const ONE_TOKEN = /^(?:[\p{L}\p{N}_@]+|\|<>|\|[>*?!|]|~>|[=!<>]==?|=>|->|&&|\?\?|\?\.|"""|\/\*|[^])/u
+
+function foundAt(build: Build, comments: Comments, stop: Stop): { found: string; place: Place } {
+  const from = nextStart(build, comments, stop.from)
+  const found = ONE_TOKEN.exec(textOf(build, { from, to: from + 60 }))?.[0] ?? ''
+  if (found !== '') return { found, place: { from, to: from + found.length } }
+  const to = lastEnd(build, comments, stop.from)
+  return { found, place: { from: Math.max(build.offset, to - 1), to } }
 }

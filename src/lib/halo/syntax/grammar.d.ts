@@ -6,6 +6,7 @@ declare module '*.grammar' {
 
 declare module '*.grammar.terms' {
   export const MissingEnd: number
+  export const MissingComma: number
   export const identifier: number
   export const importHead: number
   export const policyHead: number

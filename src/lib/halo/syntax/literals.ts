@@ -76,22 +76,28 @@ function piecesOf(build: Build, node: Cst, form: StringForm, expressionOf: (node
   const quotes = form === 'triple' ? 3 : form === 'escaped' ? 2 : 1
   const unterminated = node.children.find((c) => c.name === 'UnterminatedEnd')
   const quote = form === 'triple' ? '"""' : form === 'escaped' ? '\\"' : '"'
-  const closed = !unterminated && text.length >= 2 * quotes && text.endsWith(quote)
-  if (!closed && !node.children.some((c) => c.error)) {
+  const open = node.children.find((c) => c.name === 'OpenInterpolation')
+  const closed = !unterminated && !open && text.length >= 2 * quotes && text.endsWith(quote)
+  if (open) {
+    if (!build.broken && !open.children.some((c) => c.name.endsWith('Comment'))) fault(build, { from: open.from, to: open.from + 2 }, 'This "{{" is never closed: expected "}}" and the end of the string')
+  } else if (!closed && !node.children.some((c) => c.error) && !build.broken) {
     const where = form === 'triple' ? '""" before the end of the file' : `${quote} before the end of the line`
     fault(build, { from: node.from, to: unterminated?.from ?? node.to }, `This string isn't closed: expected ${where}`)
   }
-  const end = unterminated ? unterminated.from : closed ? node.to - quotes : node.to
+  const end = unterminated ? unterminated.from : open ? open.to : closed ? node.to - quotes : node.to
   const pieces: Piece[] = []
   let at = node.from + quotes
   const rawTo = (to: number): void => {
     if (to > at) pieces.push(...rawPieces(build, at, to, form))
   }
   for (const c of node.children) {
-    if (c.name !== 'Escape' && c.name !== 'BadEscape' && c.name !== 'Interpolation') continue
+    const isInterpolation = c.name === 'Interpolation' || c.name === 'OpenInterpolation'
+    if (c.name !== 'Escape' && c.name !== 'BadEscape' && !isInterpolation) continue
     rawTo(c.from)
     at = c.to
-    if (c.name === 'Interpolation') {
+    if (isInterpolation) {
+      const comment = c.children.find((i) => i.name.endsWith('Comment'))
+      if (comment) fault(build, comment, "Comments can't stand inside {{ }}")
       const inner = c.children.find((i) => !i.error && i.name !== '}' && i.name !== 'MissingEnd' && !i.name.endsWith('Comment'))
       const expression = inner && expressionOf(inner)
       pieces.push(expression ? { expression } : { decoded: '' })

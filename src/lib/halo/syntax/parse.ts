@@ -2,11 +2,13 @@
 import type { Tree } from '@lezer/common'
 import { HaloError, type Diagnostic } from '../errors.ts'
 import type { Declaration, Expression, HaloFile } from './ast.ts'
-import { syntaxFault, type Build } from './context.ts'
-import { cstOf, MAX_NESTING, tooDeepAt, topNodes, type Cst } from './cst.ts'
+import { syntaxFault, type Build, type Place } from './context.ts'
+import { cstOf, hasFault, MAX_NESTING, tooDeepAt, topNodes, type Cst } from './cst.ts'
 import { declarationOf } from './declarations.ts'
 import { expressionIn } from './expressions.ts'
 import { treeFaults } from './faults.ts'
+import { withoutOpenStrings } from './open-strings.ts'
+import { strayFaults } from './strays.ts'
 import { conditionParser, haloParser } from './parser.ts'
 
 export interface ParseOptions {
@@ -22,7 +24,10 @@ export interface ParseResult {
 
 /** Parses a file; never throws. */
 export function parseSource(source: string, options: ParseOptions = {}): ParseResult {
-  return fileOf(source, haloParser.parse(source), options)
+  const { text, faults } = withoutOpenStrings(source, options.path)
+  const { file, diagnostics } = fileOf(text, haloParser.parse(text), options)
+  if (faults.length === 0) return { file, diagnostics }
+  return { file: { ...file, source }, diagnostics: [...faults, ...diagnostics].sort(byPlace) }
 }
 
 /**
@@ -43,34 +48,49 @@ export function parse(source: string, options: ParseOptions = {}): HaloFile {
 
 /** The AST of a tree that was parsed already, as an editor has it. */
 export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): ParseResult {
-  const build: Build = { source, offset: 0, faults: [], ...(options.path !== undefined && { path: options.path }) }
+  const build: Build = { source, offset: 0, faults: [], broken: false, ...(options.path !== undefined && { path: options.path }) }
   const file = emptyFile(source, options.path)
+  const strays: Place[] = []
+  let deepFrom = -1
   for (const cursor of topNodes(tree)) {
     if (cursor.name.endsWith('Comment')) continue
     const deep = tooDeepAt(cursor.node)
     if (deep >= 0) {
       build.faults.push(nestingFault(deep, options.path))
+      deepFrom = cursor.from
       continue
     }
     const node = cstOf(cursor)
-    treeFaults(build, node)
-    if (node.error) continue
+    if (!node.error) deepFrom = -1
+    if (node.error) {
+      // What the parser makes of the rest of something too deep says nothing.
+      if (deepFrom < 0) strays.push(node)
+      continue
+    }
+    const faults = build.faults.length
+    if (hasFault(node)) treeFaults(build, node, cursor.node.nextSibling?.from ?? source.length)
+    build.broken = build.faults.length > faults
     const declaration = declarationOf(build, node)
     if (declaration) add(file, declaration)
   }
-  return { file, diagnostics: build.faults.sort((a, b) => a.from - b.from || a.to - b.to) }
+  strayFaults(build, strays)
+  return { file, diagnostics: build.faults.sort(byPlace) }
 }
 
 /** Parses the text of a condition; `offset` is where it stands in its file. Never throws. */
 export function parseCondition(text: string, offset = 0): { expression?: Expression; diagnostics: Diagnostic[] } {
-  const build: Build = { source: text, offset, faults: [] }
+  const build: Build = { source: text, offset, faults: [], broken: false }
   const tree = conditionParser.parse(text)
   const deep = tooDeepAt(tree.topNode)
   if (deep >= 0) return { diagnostics: [nestingFault(deep + offset)] }
   const node: Cst = cstOf(tree.cursor(), offset)
-  treeFaults(build, node)
+  if (hasFault(node)) treeFaults(build, node, text.length + offset, true)
   const expression = expressionIn(build, node)
   return { ...(expression && { expression }), diagnostics: build.faults }
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  return a.from - b.from || a.to - b.to
 }
 
 function nestingFault(at: number, path?: string): Diagnostic {

@@ -1,4 +1,5 @@
 /** Chains and stages: Lezer nodes to AST. */
+import type { Diagnostic } from '../errors.ts'
 import type { Arm, CallStage, Chain, Decorator, EachStage, Name, Source, Stage } from './ast.ts'
 import { fault, placeOf, present, textOf, type Build } from './context.ts'
 import { child, childrenOf, type Cst } from './cst.ts'
@@ -8,6 +9,7 @@ const SUFFIXES = new Set(['As', 'Decorator'])
 
 /** The chain that a node's children from `start` on make. */
 export function chainOf(build: Build, node: Cst, start = 0): Chain {
+  reportStray(build, node)
   const parts = node.children.slice(start).filter((c) => c.name === 'Source' || isCallLike(c) || STAGES.has(c.name) || SUFFIXES.has(c.name))
   const [first, last] = [parts[0], parts[parts.length - 1]]
   const place = first && last ? { from: first.from, to: last.to } : { from: node.to, to: node.to }
@@ -37,6 +39,15 @@ export function chainOf(build: Build, node: Cst, start = 0): Chain {
 }
 
 const STAGES = new Set(['CallStage', 'ParallelStage', 'EachStage', 'BranchStage', 'LoopStage', 'YieldStage', 'ListenStage'])
+/** A value where only a stage can stand: in an arm, a branch, after `each`. */
+function reportStray(build: Build, node: Cst): void {
+  const stray = child(node, 'StrayValue')
+  if (stray) fault(build, stray, 'Expected a stage, such as Agent.task(…): for a plain value write System.Value(…)', wrapped(build, stray))
+}
+function wrapped(build: Build, stray: Cst): Diagnostic['fix'] {
+  return { title: 'Write System.Value(…)', ...placeOf(stray), insert: `System.Value(${textOf(build, stray)})` }
+}
+
 function isCallLike(node: Cst): boolean {
   return node.name === 'Call' || node.name === 'Block'
 }
@@ -120,6 +131,7 @@ function eachStage(build: Build, node: Cst): EachStage | undefined {
   const { as, decorators } = suffixesOf(build, node.children)
   const stage = { kind: 'Each' as const, args: argList ? argumentsOf(build, argList) : [], ...(as && { as }), ...placeOf(node) }
   if (block) return { ...stage, body: chainOf(build, block), decorators }
+  reportStray(build, node)
   const source = call && callStage(build, call, [], placeOf(call))
   if (!source) return undefined
   return { ...stage, body: { kind: 'Chain', source: { ...source, decorators }, stages: [], ...placeOf(call) }, decorators: [] }

@@ -22,6 +22,7 @@ const after: Record<string, string> = { policy: ':', tool: ':', store: ':', sche
 const NEWLINE = 10
 const QUOTE = 34
 const HASH = 35
+const APOSTROPHE = 39
 const STAR = 42
 const SLASH = 47
 const BACKSLASH = 92
@@ -67,10 +68,32 @@ function wordAt(input: InputStream, from: number): string {
   return word
 }
 
+/**
+ * The keyword that a word at the start of a line nearly is: with a name and the right bracket after it it is taken as that
+ * head, so that the declaration and what refers to it stand; the AST builder reports the spelling.
+ */
+function misspelled(input: InputStream, word: string): string {
+  if (word.length < 3 || word.length > 9 || input.peek(word.length) !== 32 || !isStart(input.peek(word.length + 1))) return ''
+  let i = -1
+  while (i > -8 && (input.peek(i) === 32 || input.peek(i) === 9)) i--
+  if (input.peek(i) >= 0 && input.peek(i) !== NEWLINE) return ''
+  return Object.keys(after).find((keyword) => isNear(word.toLowerCase(), keyword)) ?? ''
+}
+
+/** Whether at most one letter is missing, added, different, or exchanged with its neighbour. */
+export function isNear(a: string, b: string): boolean {
+  let start = 0
+  while (start < a.length && a[start] === b[start]) start++
+  const [x, y] = [a.slice(start), b.slice(start)]
+  if (x.slice(1) === y.slice(1) || x.slice(1) === y || x === y.slice(1)) return true
+  return x.length > 1 && x[0] === y[1] && x[1] === y[0] && x.slice(2) === y.slice(2)
+}
+
 /** The term of the declaration whose head stands at the input's position, or 0. */
 function headAt(input: InputStream): number {
   const word = wordAt(input, 0)
-  const term = Object.hasOwn(heads, word) ? (heads[word] ?? 0) : 0
+  const keyword = Object.hasOwn(heads, word) ? word : misspelled(input, word)
+  const term = heads[keyword] ?? 0
   if (!term) return 0
   if (word === 'import' || word === 'test') {
     const open = skipBlank(input, word.length)
@@ -88,7 +111,7 @@ function headAt(input: InputStream): number {
   const name = wordAt(input, at)
   if (!name) return 0
   const next = input.peek(skipBlank(input, at + name.length))
-  return next >= 0 && (after[word] ?? '').includes(String.fromCharCode(next)) ? term : 0
+  return next >= 0 && (after[keyword] ?? '').includes(String.fromCharCode(next)) ? term : 0
 }
 
 export const nameTokens = new ExternalTokenizer((input) => {
@@ -98,7 +121,13 @@ export const nameTokens = new ExternalTokenizer((input) => {
   input.acceptToken(head || terms.identifier)
 })
 
-/** An empty token before a head: whatever bracket is open closes here. */
-export const missingTokens = new ExternalTokenizer((input) => {
-  if (isStart(input.next) && headAt(input)) input.acceptToken(terms.MissingEnd)
-})
+/**
+ * Empty tokens where something was left out: `MissingEnd` before a head, where whatever bracket is open closes; `MissingComma`
+ * before a string that follows an item of a list: the parser's own recovery would drop the opening quote and take what is
+ * quoted for code.
+ */
+export const missingTokens = new ExternalTokenizer((input, stack) => {
+  const c = input.next
+  if (isStart(c) && headAt(input)) input.acceptToken(terms.MissingEnd)
+  else if ((c === QUOTE || c === APOSTROPHE) && stack.canShift(terms.MissingComma)) input.acceptToken(terms.MissingComma)
+}, { contextual: true })
