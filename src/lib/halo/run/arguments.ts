@@ -90,10 +90,7 @@ export function conform(schema: unknown, answer: unknown): { value: unknown; fau
   const faults = validate(schema, answer)
   if (faults.length === 0 || typeof answer !== 'string') return { value: answer, faults }
   const parsed = parseJsonText(answer)
-  if ('fault' in parsed) {
-    const asText = faults.some(({ path }) => path !== '') ? faults : [{ path: '', message: `is no JSON: ${parsed.fault}` }]
-    return { value: answer, faults: takesText(schema) ? faults : asText }
-  }
+  if ('fault' in parsed) return { value: answer, faults: takesText(schema) ? faults : [{ path: '', message: `is no JSON: ${parsed.fault}` }] }
   return { value: parsed.value, faults: validate(schema, parsed.value) }
 }
 

@@ -105,8 +105,8 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map([
     throw new HaloError('EXPRESSION_ERROR', 'sum() comes to more than a number can hold.')
   }),
   fn('abs(number)', 'number', 'The number without its sign.', ([value]) => Math.abs(number('abs', value))),
-  fn('now()', 'number', 'The time in milliseconds since 1970 (UTC). Recorded: a resumed or replayed run gets the same.', (_, { need }) => number('now', need({ fn: 'now' }))),
-  fn('uuid()', 'string', 'A new random id (UUID). Recorded, like now().', (_, { need }) => string('uuid', need({ fn: 'uuid' }))),
+  fn('now()', 'string', 'The time in UTC, as in "2026-01-31T09:30:00.000Z". Recorded: a resumed or replayed run gets the same.', (_, { need }) => need({ fn: 'now' })),
+  fn('uuid()', 'string', 'A new random id (UUID). Recorded, like now().', (_, { need }) => need({ fn: 'uuid' })),
 ])
 
 // ------------------------------------------------------------------ functions

@@ -244,6 +244,34 @@ export function pointed(ref: string, root: unknown): unknown {
   return value
 }
 
+// -------------------------------------------------------------------- defaults
+
+/** The value with the defaults of the schema's properties filled in, nested ones too; the same value where none is missing. */
+export function applyDefaults(schema: unknown, value: unknown): unknown {
+  return withDefaults(schema, value, schema, 0)
+}
+
+function withDefaults(schema: unknown, value: unknown, root: unknown, depth: number): unknown {
+  if (!isObject(schema) || depth > 100) return value
+  if (typeof schema['$ref'] === 'string') return withDefaults(pointed(schema['$ref'], root), value, root, depth + 1)
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withDefaults(schema['items'], item, root, depth + 1))
+    return items.every((item, i) => item === value[i]) ? value : items
+  }
+  const { properties } = schema
+  if (!isObject(value) || !isObject(properties)) return value
+  let result = value
+  for (const [key, property] of Object.entries(properties)) {
+    const has = Object.hasOwn(value, key) && value[key] !== undefined
+    if (!has && !(isObject(property) && 'default' in property)) continue
+    const field = has ? withDefaults(property, value[key], root, depth + 1) : structuredClone((property as JsonSchema)['default'])
+    if (has && field === value[key]) continue
+    if (result === value) result = { ...value }
+    setField(result, key, field)
+  }
+  return result
+}
+
 // ---------------------------------------------------------------- text by type
 
 /**
