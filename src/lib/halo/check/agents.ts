@@ -25,7 +25,7 @@ export function checkAgent(context: Context, agent: AgentDeclaration): void {
       if (offered.length && !modelTakesTools(context, agent.model.provider)) {
         fault(context, option.value, 'tool-config', `TOOL_CONFIG: ${agent.name} is offered tools, but ${agent.model.provider} models can't call any.`)
       }
-    } else checkValue(context, option.value, parameter, agent.name, { scope: newScope() }, true)
+    } else checkValue(context, option.value, parameter, agent.name, { scope: newScope(), missing: () => true }, parameter.kind !== 'url')
   }
   const clauses = new Set<string>()
   for (const clause of agent.clauses) {

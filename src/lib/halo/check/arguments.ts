@@ -6,7 +6,7 @@ import { checkExpression, type Place } from './expressions.ts'
 import { nearest } from './nearest.ts'
 import { checkRegex } from './regexes.ts'
 import { describe, mayFit, type Shape } from './shapes.ts'
-import type { Parameter, Signature } from './signatures.ts'
+import { BUILT_IN_TYPES, type Parameter, type Signature } from './signatures.ts'
 
 /** The arguments by parameter; `rest` holds further positional ones, `open` named ones that no parameter has. */
 export interface Bound {
@@ -57,7 +57,9 @@ function tooMany({ positional, example }: Signature, title: string, given: numbe
 
 /** Reports required parameters that got nothing, at `node`. */
 export function requireArguments(context: Context, node: { from: number; to: number }, bound: Bound, signature: Signature, title = signature.name): void {
-  const missing = [...signature.positional, ...signature.named].filter((p) => !p.optional && !bound.byName.has(p.name))
+  // A named argument of the user's own stands for the positional ones it replaces: DenyArgs(glob, path: regex).
+  const positional = bound.open.length && signature.open ? signature.positional.slice(0, 1) : signature.positional
+  const missing = [...positional, ...signature.named].filter((p) => !p.optional && !bound.byName.has(p.name))
   const names = [...new Set(missing.map((p) => p.name))]
   if (names.length) fault(context, node, 'missing-argument', `${title} needs ${oneOf(names).replace(' or ', ' and ')}. For example: ${signature.example}`)
   if (signature.rest && !signature.rest.optional && !signature.positional.length && !bound.rest.length) {
@@ -151,10 +153,12 @@ function checkWord(context: Context, value: Expression, { name, words = [] }: Pa
 /** A bare schema name, `schema: Invoice`, or a list of one, `[Invoice]`. */
 export function checkSchemaName(context: Context, value: Expression, what: string): void {
   if (value.kind === 'List' && value.items.length === 1 && value.items[0]) return checkSchemaName(context, value.items[0], what)
-  if (value.kind !== 'Variable') return fault(context, value, 'argument-type', `${what} has to be the name of a schema.`)
-  const schema = context.program.schemas.get(value.name)
+  const name = value.kind === 'Variable' ? value.name : value.kind === 'String' ? value.value : undefined
+  if (name === undefined) return fault(context, value, 'argument-type', `${what} has to be the name of a schema.`)
+  const schema = context.program.schemas.get(name)
   if (schema) return referTo(context, value, schema)
-  unknown(context, value, 'schema', value.name, context.program.schemas.keys())
+  if ((BUILT_IN_TYPES as readonly string[]).includes(name)) return
+  unknown(context, value, 'schema', name, context.program.schemas.keys())
 }
 
 export function isLiteral(value: Expression): boolean {

@@ -5,10 +5,11 @@ import { checkArguments } from './arguments.ts'
 import { counted, fault, oneOf, reachOf, referTo, replacement, unknown, warn, type Context } from './context.ts'
 import { checkDecorators } from './decorators.ts'
 import { checkExpression } from './expressions.ts'
+import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import type { Scope } from './scope.ts'
 import { ANY, describe, mayFit, shapeOfType, type Shape } from './shapes.ts'
-import { FUNCTIONS, SYSTEM_CALLS } from './signatures.ts'
+import { SYSTEM_CALLS } from './signatures.ts'
 import { toolFacts, type ToolFacts } from './tool-facts.ts'
 
 export function checkCallStage(context: Context, stage: CallStage, scope: Scope, pipeline: PipelineDeclaration): Shape {
@@ -124,14 +125,20 @@ export function checkToolCall(
   const shapes = new Map<Argument, Shape>()
   for (const argument of args) shapes.set(argument, checkExpression(context, argument.value, { scope }))
   const seen = new Set<string>()
-  for (const argument of args) {
-    if (argument.name === undefined) {
-      const names = member ? [...(facts?.methods?.get(member.name)?.parameters?.keys() ?? [])] : []
-      const hint = names.length ? ` ${member?.name ?? ''} has ${names.join(', ')}.` : ''
-      fault(context, argument, 'argument-position', `A tool's arguments have names.${hint}`, names.length === 1 && names[0] ? { fix: { title: `Name it ${names[0]}`, from: argument.from, to: argument.from, insert: `${names[0]}: ` } } : {})
-    } else if (seen.has(argument.name)) fault(context, argument.nameSpan ?? argument, 'duplicate-argument', `"${argument.name}" stands twice.`)
-    else seen.add(argument.name)
-  }
+  // By position they take the names of the method's parameters in order, where those are known.
+  const order = member ? [...(facts?.methods?.get(member.name)?.parameters?.keys() ?? [])] : []
+  const names = new Map<Argument, string>()
+  args.forEach((argument, i) => {
+    const name = argument.name ?? order[i]
+    if (name === undefined) {
+      const hint = order.length && member ? `${callee.name}.${member.name} has ${order.join(', ')}.` : 'Give it as name: value.'
+      fault(context, argument, 'argument-position', `There is no parameter for this argument. ${hint}`)
+      return
+    }
+    names.set(argument, name)
+    if (seen.has(name)) fault(context, argument.nameSpan ?? argument, 'duplicate-argument', `"${name}" stands twice.`)
+    seen.add(name)
+  })
   if (!member || !facts?.methods) return ANY
   const method = facts.methods.get(member.name)
   if (!method) {
@@ -141,23 +148,24 @@ export function checkToolCall(
   const { parameters, open } = method
   if (!parameters) return method.result
   for (const argument of args) {
-    if (argument.name === undefined) continue
-    const parameter = parameters.get(argument.name)
+    const name = names.get(argument)
+    if (name === undefined) continue
+    const parameter = parameters.get(name)
     const at = argument.nameSpan ?? argument
     if (!parameter) {
       if (open) continue
-      const near = nearest(argument.name, parameters.keys())
+      const near = nearest(name, parameters.keys())
       const has = parameters.size ? ` It has ${[...parameters.keys()].join(', ')}.` : ' It takes none.'
-      fault(context, at, 'unknown-argument', `${callee.name}.${member.name} has no argument "${argument.name}".${near ? ` Did you mean "${near}"?` : has}`, near ? { fix: replacement(at, near) } : {})
+      fault(context, at, 'unknown-argument', `${callee.name}.${member.name} has no argument "${name}".${near ? ` Did you mean "${near}"?` : has}`, near ? { fix: replacement(at, near) } : {})
       continue
     }
     const shape = shapes.get(argument) ?? ANY
     if (!mayFit(shape, parameter.shape)) {
-      fault(context, argument.value, 'argument-type', `${callee.name}.${member.name} needs ${describe(parameter.shape)} as ${argument.name}, not ${describe(shape)}.`)
+      fault(context, argument.value, 'argument-type', `${callee.name}.${member.name} needs ${describe(parameter.shape)} as ${name}, not ${describe(shape)}.`)
     }
   }
   const missing = [...parameters].filter(([name, p]) => !p.optional && !seen.has(name) && name !== 'input').map(([name]) => name)
-  if (missing.length && args.every((a) => a.name !== undefined)) {
+  if (missing.length) {
     fault(context, { from: callee.from, to: Math.max(callee.to, member.to) }, 'missing-argument', `${callee.name}.${member.name} needs ${oneOf(missing).replace(' or ', ' and ')}.`)
   }
   return method.result

@@ -23,7 +23,7 @@ export function checkDecorators(context: Context, decorators: readonly Decorator
       unknown(context, span, 'decorator', name, DECORATORS.keys(), 'unknown-decorator', { hint: `Here there are @${here.join(', @')}.` })
       continue
     }
-    if (seen.has(name) && name !== 'category') fault(context, nameSpan, 'duplicate-decorator', `@${name} stands twice.`)
+    if (seen.has(name) && name !== 'category' && name !== 'shadow') fault(context, nameSpan, 'duplicate-decorator', `@${name} stands twice.`)
     seen.add(name)
     if (!at) fault(context, nameSpan, 'decorator-place', `@${name} belongs to a call; this stage makes none itself.`)
     else if (!signature.places.includes(at)) {

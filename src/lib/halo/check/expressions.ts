@@ -1,11 +1,11 @@
 /** Checks an expression: names, fields of known shapes, functions and how many arguments they take. Gives its shape. */
 import { BARE_WORDS, type Access, type AccessStep, type Argument, type Expression, type FunctionCall, type Node, type Operation, type Variable } from '../syntax/ast.ts'
 import { fault, refer, replacement, unknown, type Context } from './context.ts'
+import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import { checkRegex } from './regexes.ts'
 import { META, allBindings, bindingOf, type Scope } from './scope.ts'
 import { ANY, BOOLEAN, NUMBER, STRING, describe, objectShape, shapeOfLiteral, unionOf, type Shape } from './shapes.ts'
-import { FUNCTIONS } from './signatures.ts'
 
 /** Where an expression stands. */
 export interface Place {

@@ -2,6 +2,7 @@
 import type { Node } from '../syntax/ast.ts'
 import { fault, warn, replacement, type Context } from './context.ts'
 import { nearest } from './nearest.ts'
+import { matchesSide, parseGlob } from '../policy/globs.ts'
 import { toolFacts } from './tool-facts.ts'
 
 /** What is wrong with a glob, in words; undefined for a well-formed one. `mend` is what was probably meant. */
@@ -9,42 +10,25 @@ export function globFault(glob: string): { message: string; mend?: string } | un
   if (glob.trim() !== glob || glob === '') return { message: 'A glob has no blanks around it.', ...(glob.trim() ? { mend: glob.trim() } : {}) }
   if (glob.startsWith('!')) return { message: 'Globs have no negation. DenyTools is the rule that takes calls away.' }
   if (/[{}]/.test(glob)) return { message: 'Globs have no braces. Give each alternative as a glob of its own.' }
-  const parts = glob.split('.')
-  const [tool, method] = parts
-  if (parts.length === 1) return { message: `A glob is Tool.method; "${glob}" has no method side.`, mend: glob === '*' ? '*.*' : `${glob}.*` }
-  if (parts.length > 2) return { message: `A glob is Tool.method, with one point; "${glob}" has ${parts.length - 1}.` }
+  const dot = glob.indexOf('.')
+  const [tool, method] = sidesOf(glob)
+  if (dot < 0) return { message: `A glob is Tool.method; "${glob}" has no method side.`, mend: glob === '*' ? '*.*' : `${glob}.*` }
   if (!tool || !method) return { message: `A glob is Tool.method; one side of "${glob}" is empty.`, mend: `${tool || '*'}.${method || '*'}` }
-  if (!/^[A-Za-z0-9_*]+$/.test(tool)) return { message: `"${tool}" can't name a tool: names are letters, digits and _, with * for any run of them.` }
-  if (!/^[A-Za-z0-9_*/:@-]+$/.test(method)) return { message: `"${method}" can't name a method; * is the only wildcard.` }
-  return undefined
+  const parsed = parseGlob(glob)
+  return 'fault' in parsed ? { message: `${parsed.fault}.` } : undefined
 }
 
-/** Turns one side of a glob into a test. */
-export function sideMatcher(side: string): (name: string) => boolean {
-  if (side === '*') return () => true
-  if (!side.includes('*')) return (name) => name === side
-  const parts = side.split('*')
-  return (name) => {
-    const first = parts[0] ?? ''
-    const last = parts.at(-1) ?? ''
-    if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false
-    let at = first.length
-    const end = name.length - last.length
-    for (const part of parts.slice(1, -1)) {
-      const found = name.indexOf(part, at)
-      if (found < 0 || found + part.length > end) return false
-      at = found + part.length
-    }
-    return true
-  }
+/** `Tool` and `method`; a method's name may have points of its own. */
+export function sidesOf(glob: string): [tool: string, method: string] {
+  const dot = glob.indexOf('.')
+  return dot < 0 ? [glob, ''] : [glob.slice(0, dot), glob.slice(dot + 1)]
 }
 
 /** The tools and stores whose names a glob's first side matches. */
 export function toolsMatching(context: Context, side: string): string[] {
   const { tools, stores } = context.program
   if (!side.includes('*')) return tools.has(side) || stores.has(side) ? [side] : []
-  const matches = sideMatcher(side)
-  return [...tools.keys(), ...stores.keys()].filter(matches)
+  return [...tools.keys(), ...stores.keys()].filter((name) => matchesSide(side, name))
 }
 
 const judged = new WeakMap<Context, Map<string, ReturnType<typeof judge>>>()
@@ -65,21 +49,20 @@ export function checkGlob(context: Context, node: Node, glob: string): void {
 function judge(context: Context, glob: string): { message?: string; mend?: string; malformed?: boolean } {
   const wrong = globFault(glob)
   if (wrong) return { ...wrong, malformed: true }
-  const [toolSide = '', methodSide = ''] = glob.split('.')
+  const [toolSide, methodSide] = sidesOf(glob)
   const tools = toolsMatching(context, toolSide)
   if (!tools.length) {
     if (context.doubtful.has(toolSide) || (toolSide.includes('*') && context.doubtful.size)) return {}
     const near = nearest(toolSide, [...context.program.tools.keys(), ...context.program.stores.keys()])
     return { message: `No tool is named "${toolSide}", so "${glob}" matches nothing.${near ? ` Did you mean "${near}.${methodSide}"?` : ''}`, ...(near ? { mend: `${near}.${methodSide}` } : {}) }
   }
-  const matches = sideMatcher(methodSide)
   const methods: string[] = []
   for (const tool of tools) {
     const facts = toolFacts(context, tool)
     // Methods that aren't known, as those of an MCP server, may match.
     if (!facts?.methods) return {}
     for (const method of [...facts.methods.keys(), ...facts.absent]) {
-      if (matches(method)) return {}
+      if (matchesSide(methodSide, method)) return {}
       methods.push(method)
     }
   }

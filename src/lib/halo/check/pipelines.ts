@@ -6,10 +6,11 @@ import { checkCondition } from './conditions.ts'
 import { fault, oneOf, referTo, replacement, unknown, warn, type Context } from './context.ts'
 import { checkDecorators } from './decorators.ts'
 import { checkExpression } from './expressions.ts'
+import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import { bindingOf, mergeInto, newScope, type Scope } from './scope.ts'
 import { ANY, NULL, NUMBER, describe, mayFit, objectShape, shapeOfType, unionOf, type Shape } from './shapes.ts'
-import { EACH, FUNCTIONS, LISTEN, LOOP, RESERVED_WORDS, SCOPE_NAMES, YIELD } from './signatures.ts'
+import { EACH, LISTEN, LOOP, RESERVED_WORDS, SCOPE_NAMES, YIELD } from './signatures.ts'
 import { checkType } from './types.ts'
 
 export function checkPipeline(context: Context, pipeline: PipelineDeclaration): void {
@@ -19,7 +20,7 @@ export function checkPipeline(context: Context, pipeline: PipelineDeclaration): 
   const scope = newScope()
   for (const param of pipeline.params) {
     if (SCOPE_NAMES.has(param.name)) fault(context, param.nameSpan, 'reserved-name', `"${param.name}" means something else in a pipeline already; a parameter can't be named so.`)
-    else if (BARE_WORDS.has(param.name)) warn(context, param.nameSpan, 'word-name', `"${param.name}" is a word of the language and is never looked up as a name. Use context.args.${param.name}, or another name.`)
+    else if (BARE_WORDS.has(param.name) && param.name !== 'output') warn(context, param.nameSpan, 'word-name', `"${param.name}" is a word of the language and is never looked up as a name. Use context.args.${param.name}, or another name.`)
     if (scope.names.has(param.name)) fault(context, param.nameSpan, 'duplicate-name', `There are two parameters "${param.name}".`)
     checkType(context, param.type)
     const declared = shapeOfType(param.type, context.program)
@@ -104,7 +105,7 @@ function bind(context: Context, name: Name, shape: Shape, scope: Scope): void {
     fault(context, name, 'reserved-name', `"${name.name}" means something else in a pipeline already; nothing can be bound to it.`)
     return
   }
-  if (BARE_WORDS.has(name.name)) warn(context, name, 'word-name', `"${name.name}" is a word of the language and is never looked up as a name. Use context.data.${name.name}, or another name.`)
+  if (BARE_WORDS.has(name.name) && name.name !== 'output') warn(context, name, 'word-name', `"${name.name}" is a word of the language and is never looked up as a name. Use context.data.${name.name}, or another name.`)
   const before = bindingOf(scope, name.name)
   if (before) warn(context, name, 'shadowed-name', `"${name.name}" is ${before.kind === 'parameter' ? 'a parameter' : 'bound'} already; from here on it means this.`)
   scope.names.set(name.name, { kind: 'result', shape, node: name, file: context.file })

@@ -2,10 +2,11 @@
 import type { Argument, Node, PolicyDeclaration, Rule } from '../syntax/ast.ts'
 import { checkArguments } from './arguments.ts'
 import { fault, referTo, replacement, warn, type Context } from './context.ts'
-import { checkGlob, sideMatcher, toolsMatching } from './globs.ts'
+import { checkGlob, sidesOf, toolsMatching } from './globs.ts'
 import { nearest } from './nearest.ts'
 import { newScope } from './scope.ts'
 import { RULES, type Signature } from './signatures.ts'
+import { matchesSide } from '../policy/globs.ts'
 import { toolFacts } from './tool-facts.ts'
 import { checkShellRule } from './weak-rules.ts'
 
@@ -65,6 +66,9 @@ function checkArgumentRule(context: Context, rule: Rule, byName: ReadonlyMap<str
   const arg = byName.get('arg')
   const named = open[0]
   const regex = named ?? byName.get('regex')
+  if (open.length && (arg ?? byName.get('regex'))) {
+    fault(context, (arg ?? byName.get('regex') ?? rule).value ?? rule, 'argument-count', `${rule.name} takes either "arg", regex or arg: regex, not both.`)
+  }
   if (glob?.kind !== 'String') return
   const name = named?.name ?? (arg?.value.kind === 'String' ? arg.value.value : undefined)
   const at: Node | undefined = named?.nameSpan ?? arg?.value
@@ -74,13 +78,12 @@ function checkArgumentRule(context: Context, rule: Rule, byName: ReadonlyMap<str
 
 function checkArgumentName(context: Context, at: Node, glob: string, name: string, quoted: boolean): void {
   const names = new Set<string>()
-  const [toolSide = '', methodSide = ''] = glob.split('.')
-  const matches = sideMatcher(methodSide)
+  const [toolSide, methodSide] = sidesOf(glob)
   for (const tool of toolsMatching(context, toolSide).slice(0, 50)) {
     const methods = toolFacts(context, tool)?.methods
     if (!methods) return
     for (const [method, { parameters, open }] of methods) {
-      if (!matches(method)) continue
+      if (!matchesSide(methodSide, method)) continue
       if (open || !parameters) return
       for (const parameter of parameters.keys()) names.add(parameter)
     }

@@ -78,12 +78,12 @@ export const RULES = list(
   { name: 'MaxSpend', doc: 'A hard limit in US dollars on the run\'s spend, for the agents that require it.', positional: [{ name: 'dollars', kind: 'number', min: 0, doc: 'US dollars.' }], named: [], example: 'MaxSpend(0.50)' },
   { name: 'MaxCalls', doc: 'At most so many calls that match the glob run.', positional: [glob, count('n', 'How many.', 0)], named: [], example: 'MaxCalls("Web.fetch", 20)' },
   { name: 'MaxSteps', doc: 'At most so many model requests in the run.', positional: [count('n', 'How many.', 0)], named: [], example: 'MaxSteps(50)' },
-  { name: 'Redact', doc: 'Replaces what matches by [redacted].', positional: [{ ...regex, words: REDACT_KINDS, use: 'replace', always: 'all text is replaced.', doc: 'A regular expression, or email, phone, credit_card, iban, api_key, ip.' }], named: [on], example: 'Redact("email", on: output)' },
-  { name: 'Block', doc: 'Blocks a prompt, withholds a tool result, rejects an answer that matches.', positional: [{ ...regex, always: 'every text is blocked.' }], named: [on], example: 'Block("secret", on: output)' },
+  { name: 'Redact', doc: 'Replaces what matches by [redacted].', positional: [], rest: { ...regex, words: REDACT_KINDS, use: 'replace', always: 'all text is replaced.', doc: 'A regular expression, or email, phone, credit_card, iban, api_key, ip.' }, named: [on], example: 'Redact("email", on: output)' },
+  { name: 'Block', doc: 'Blocks a prompt, withholds a tool result, rejects an answer that matches.', positional: [], rest: { ...regex, always: 'every text is blocked.' }, named: [on], example: 'Block("secret", on: output)' },
 )
 
 const tools: Parameter = { name: 'tools', kind: 'tools', words: ['auto', 'none'], optional: true, doc: 'Tools the agent may call: a list, auto (all it equips) or none.' }
-const maxSteps: Parameter = { name: 'max_steps', kind: 'integer', min: 1, optional: true, doc: 'Model requests that may ask for tools; 10 if not set.' }
+const maxSteps: Parameter = { name: 'max_steps', kind: 'integer', min: 0, optional: true, doc: 'Model requests that may ask for tools; 10 if not set.' }
 const resultChars: Parameter = { name: 'tool_result_chars', kind: 'integer', min: 1, optional: true, doc: 'Characters of a tool result that the model sees; 16000 if not set.' }
 const temp: Parameter = { name: 'temp', kind: 'number', min: 0, max: 2, optional: true, doc: 'Temperature.' }
 const maxTokens: Parameter = { name: 'max_tokens', kind: 'integer', min: 1, optional: true, doc: 'Longest reply, in tokens; 4096 if not set.' }
@@ -95,7 +95,7 @@ export const AGENT_OPTIONS: ReadonlyMap<string, Parameter> = new Map(
     { name: 'top_p', kind: 'number', min: 0, max: 1, optional: true, doc: 'Nucleus sampling.' } satisfies Parameter,
     { name: 'seed', kind: 'integer', optional: true, doc: 'Asks for the same sampling each time, where the provider can.' } satisfies Parameter,
     maxTokens, maxSteps, resultChars, tools,
-    { name: 'tool_retry', kind: 'expression', optional: true, doc: 'Further attempts of a failed tool call: a number, or { attempts, backoff, on }.' } satisfies Parameter,
+    { name: 'tool_retry', kind: 'integer', min: 0, optional: true, doc: 'Further attempts of a failed call of its tools.' } satisfies Parameter,
     { name: 'base_url', kind: 'url', optional: true, doc: 'Where the provider\'s interface is: a gateway, a local server.' } satisfies Parameter,
   ].map((p) => [p.name, p]),
 )
@@ -118,9 +118,9 @@ export const AGENT_CALL: Signature = {
 const any = (name: string, doc: string): Parameter => ({ name, kind: 'expression', doc })
 /** The built-in steps `System.…`. */
 export const SYSTEM_CALLS = list(
-  { name: 'Value', doc: 'Gives this value on.', positional: [any('value', 'The value.')], named: [], example: '|> System.Value(context.data.report)' },
-  { name: 'Log', doc: 'Writes a value to the log and passes the flowing value on.', positional: [any('value', 'What to log.')], named: [], example: '|> System.Log("draft: {{input}}")' },
-  { name: 'Fail', doc: 'Ends the run with an error.', positional: [any('message', 'What went wrong.')], named: [], example: '|> System.Fail("no such order")' },
+  { name: 'Value', doc: 'Gives this value on.', positional: [optional(any('value', 'The value; what flows in without it.'))], named: [], example: '|> System.Value(context.data.report)' },
+  { name: 'Log', doc: 'Writes a value to the log and passes the flowing value on.', positional: [optional(any('value', 'What to log; what flows in without it.'))], named: [], example: '|> System.Log("draft: {{input}}")' },
+  { name: 'Fail', doc: 'Ends the run with an error.', positional: [optional(any('message', 'What went wrong; what flows in without it.'))], named: [], example: '|> System.Fail("no such order")' },
 )
 
 export const EACH: Signature = {
@@ -128,17 +128,18 @@ export const EACH: Signature = {
   named: [optional(count('limit', 'How many run at once.')), optional(count('max', 'The longest list it takes.'))], example: '|* each(limit: 4) { … }',
 }
 const condition: Parameter = { name: 'while', kind: 'condition', doc: 'Goes round again while this holds.' }
+const most = optional(count('max', 'How often the stages run in all, the first time included; 3 if not set.'))
 export const LOOP: Signature = {
   name: 'loop', doc: 'While the condition holds, goes back to that agent\'s nearest earlier stage of the same list.',
-  positional: [{ name: 'agent', kind: 'agent', doc: 'The agent to go back to.' }, condition],
-  named: [condition, optional(count('max', 'How often the stages run in all, the first time included; 3 if not set.'))],
+  positional: [{ name: 'agent', kind: 'agent', doc: 'The agent to go back to.' }, condition, most],
+  named: [condition, most],
   example: '|<> loop(Writer, score < 8, max: 3)',
 }
 export const YIELD: Signature = {
-  name: 'yield', doc: 'Waits for a person.', positional: [any('message', 'What the person is asked.')], named: [], example: '|! yield("Send it?")',
+  name: 'yield', doc: 'Waits for a person.', positional: [optional(any('message', 'What the person is asked.'))], named: [], byName: true, example: '|! yield("Send it?")',
 }
 export const LISTEN: Signature = {
-  name: 'listen', doc: 'Waits for a named event; its payload flows on.', positional: [{ name: 'event', kind: 'text', doc: 'The event\'s name.' }],
+  name: 'listen', doc: 'Waits for a named event; its payload flows on.', positional: [{ name: 'event', kind: 'text', doc: 'The event\'s name.' }], byName: true,
   named: [{ name: 'timeout', kind: 'duration', optional: true, doc: 'How long to wait.' }], example: '~> listen("paid", timeout: 1h)',
 }
 
@@ -153,12 +154,12 @@ const ttl: Parameter = { name: 'ttl', kind: 'duration', optional: true, doc: 'Ho
 export const DECORATORS: ReadonlyMap<string, DecoratorSignature> = new Map(
   (
     [
-      { name: 'correct', doc: 'So many further answers when one is rejected.', positional: [count('n', 'How many further answers.', 0)], named: [], places: ['agent'], example: '@correct(2)' },
+      { name: 'correct', doc: 'So many further answers when one is rejected.', positional: [optional(count('n', 'How many further answers; 1 if not set.', 0))], named: [], places: ['agent'], example: '@correct(2)' },
       {
         name: 'retry', doc: 'So many further attempts of a model request or a tool call.', positional: [attempts],
         named: [
           { name: 'backoff', kind: 'word', words: ['exponential', 'linear', 'constant'], optional: true, doc: 'How the wait grows.' },
-          { name: 'on', kind: 'list', optional: true, words: ['network'], doc: 'What is tried again: "429", "5xx", "network".' },
+          { name: 'on', kind: 'expression', optional: true, doc: 'What is tried again: "429", "5xx", "network".' },
         ],
         places: ['agent', 'tool', 'declaration'], example: '@retry(2, backoff: exponential, on: ["429", "5xx"])',
       },
@@ -169,78 +170,12 @@ export const DECORATORS: ReadonlyMap<string, DecoratorSignature> = new Map(
         named: [key, { name: 'scope', kind: 'word', words: ['run', 'session', 'global'], optional: true, doc: 'How far it is the same call.' }, ttl],
         places: ['agent', 'tool', 'call', 'declaration'], example: '@idempotent(key: order.id, scope: global, ttl: 1h)',
       },
-      { name: 'cache', doc: '@idempotent within the run.', positional: [], named: [key, ttl], places: ['agent', 'tool', 'call', 'declaration'], example: '@cache' },
+      { name: 'cache', doc: '@idempotent within the run.', positional: [], named: [], places: ['agent', 'tool', 'call', 'declaration'], example: '@cache' },
       { name: 'result', doc: 'The schema the tool\'s results have to fit.', positional: [{ name: 'schema', kind: 'schema', doc: 'A schema.' }], named: [], places: ['declaration'], example: '@result(Invoice)' },
       { name: 'category', doc: 'Puts the tool in a category that ApproveCategories can name.', positional: [{ name: 'category', kind: 'text', doc: 'The category.' }], rest: { name: 'category', kind: 'text', optional: true, doc: 'One more.' }, named: [], places: ['declaration'], example: '@category("payment")' },
     ] satisfies DecoratorSignature[]
   ).map((d) => [d.name, d]),
 )
-
-/** A built-in function: how many arguments it takes and what it gives. */
-export interface FunctionSignature {
-  name: string
-  doc: string
-  /** How it is written, `slice(list, from, to?)`. */
-  usage: string
-  least: number
-  /** Infinity: any number. */
-  most: number
-  gives: 'string' | 'number' | 'boolean' | 'list' | 'any'
-}
-function fn(usage: string, gives: FunctionSignature['gives'], doc: string): FunctionSignature {
-  const open = usage.indexOf('(')
-  const params = usage.slice(open + 1, -1).split(',').map((p) => p.trim()).filter(Boolean)
-  const many = params.at(-1)?.startsWith('…') ?? false
-  return {
-    name: usage.slice(0, open), usage, doc, gives,
-    least: params.filter((p) => !p.endsWith('?') && !p.startsWith('…')).length,
-    most: many ? Infinity : params.length,
-  }
-}
-/** The functions of expressions, and no others. */
-export const FUNCTIONS: ReadonlyMap<string, FunctionSignature> = new Map(
-  [
-    fn('len(value)', 'number', 'Length of a text, a list, or an object\'s keys.'),
-    fn('lower(text)', 'string', 'In lower case.'),
-    fn('upper(text)', 'string', 'In upper case.'),
-    fn('trim(text)', 'string', 'Without white space at both ends.'),
-    fn('split(text, separator?)', 'list', 'The parts between separators.'),
-    fn('join(list, separator?)', 'string', 'The items as one text.'),
-    fn('replace(text, find, with)', 'string', 'Every occurrence replaced.'),
-    fn('contains(value, part)', 'boolean', 'Whether a text or list has it.'),
-    fn('starts_with(text, start)', 'boolean', 'Whether it starts so.'),
-    fn('ends_with(text, end)', 'boolean', 'Whether it ends so.'),
-    fn('matches(text, regex)', 'boolean', 'Whether the regular expression matches somewhere.'),
-    fn('slice(value, from, to?)', 'any', 'A part of a text or list.'),
-    fn('first(list)', 'any', 'The first item, or null.'),
-    fn('last(list)', 'any', 'The last item, or null.'),
-    fn('sort(list, key?)', 'list', 'In order, by a field if one is named.'),
-    fn('unique(list)', 'list', 'Each item once.'),
-    fn('pluck(list, field)', 'list', 'That field of each item.'),
-    fn('keys(object)', 'list', 'The names of its fields.'),
-    fn('values(object)', 'list', 'The values of its fields.'),
-    fn('merge(object, …objects)', 'any', 'One object with the fields of all; later ones win.'),
-    fn('number(value)', 'number', 'As a number.'),
-    fn('string(value)', 'string', 'As a text.'),
-    fn('bool(value)', 'boolean', 'As true or false.'),
-    fn('json(value, indent?)', 'string', 'As JSON.'),
-    fn('parse_json(text)', 'any', 'The value that JSON text holds.'),
-    fn('round(number, digits?)', 'number', 'Rounded.'),
-    fn('min(…values)', 'number', 'The least, of the arguments or of one list.'),
-    fn('max(…values)', 'number', 'The greatest, of the arguments or of one list.'),
-    fn('sum(list)', 'number', 'All items added.'),
-    fn('abs(number)', 'number', 'Without its sign.'),
-    fn('now()', 'any', 'The time of the run.'),
-    fn('uuid()', 'string', 'A new random id.'),
-  ].map((f) => [f.name, f]),
-)
-
-/** Providers of models. */
-export const MODEL_PROVIDERS = [
-  'anthropic', 'openai', 'openrouter', 'together', 'google', 'ollama', 'replicate', 'openai-compatible', 'browser', 'mock',
-] as const
-/** Those of them whose interface has no tool calling. */
-export const MODELS_WITHOUT_TOOLS: ReadonlySet<string> = new Set(['replicate'])
 
 /** Types that have a name without a declaration. */
 export const BUILT_IN_TYPES = ['String', 'Number', 'Boolean', 'Any', 'Result'] as const

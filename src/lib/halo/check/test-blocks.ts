@@ -85,12 +85,6 @@ function checkFiles(context: Context, value: Expression, place: Place): void {
   checkExpression(context, value, place)
   if (value.kind !== 'Object') {
     fault(context, value, 'test-files', 'files takes an object of names and texts: { "a.md": "…" }.')
-    return
-  }
-  for (const { key, value: text } of value.entries) {
-    if (text.kind === 'Number' || text.kind === 'Boolean' || text.kind === 'Null' || text.kind === 'List' || text.kind === 'Object') {
-      fault(context, text, 'test-files', `The file "${key}" has to be a text.`)
-    }
   }
 }
 
@@ -136,7 +130,7 @@ function checkCallTarget(context: Context, target: Target): void {
 
 function checkAnswerTarget(context: Context, target: Target): void {
   const { text } = target
-  if (text === 'yield' || text === 'listen' || context.events.has(text) || context.events.has('*')) return
+  if (text === 'yield' || text === 'input' || context.events.has(text) || context.events.has('*')) return
   const near = nearest(text, ['yield', ...context.events])
   if (context.doubtful.size && !near) return
   const insert = near === 'yield' ? near : near === undefined ? '' : JSON.stringify(near)

@@ -5,7 +5,8 @@
  */
 import type { Node, Rule } from '../syntax/ast.ts'
 import { warn, type Context } from './context.ts'
-import { sideMatcher, toolsMatching } from './globs.ts'
+import { sidesOf, toolsMatching } from './globs.ts'
+import { matchesSide } from '../policy/globs.ts'
 import { toolFacts } from './tool-facts.ts'
 
 /** Providers whose argument is run by a shell, and its name. */
@@ -32,12 +33,11 @@ export function checkShellRule(context: Context, rule: Rule, glob: string, argum
 }
 
 function shellIn(context: Context, glob: string): { tool: string; method: string; argument: string } | undefined {
-  const [toolSide = '', methodSide = ''] = glob.split('.')
-  const matches = sideMatcher(methodSide)
+  const [toolSide, methodSide] = sidesOf(glob)
   for (const tool of toolsMatching(context, toolSide)) {
     const provider = toolFacts(context, tool)?.declaration.provider.name ?? ''
     const shell = Object.hasOwn(SHELLS, provider) ? SHELLS[provider] : undefined
-    if (shell && matches(shell.method)) return { tool, ...shell }
+    if (shell && matchesSide(methodSide, shell.method)) return { tool, ...shell }
   }
   return undefined
 }
