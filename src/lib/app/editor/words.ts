@@ -1,0 +1,22 @@
+/** All words of the editor, the run form and Problems. */
+export const editorWords = {
+  region: 'Editor',
+  text: (path: string) => `Text of ${path}`,
+  openFiles: 'Open files',
+  closeFile: (name: string) => `Close ${name}`,
+  form: 'Arguments',
+  noParams: 'Takes no arguments.',
+  fromScenario: 'From the scenario.',
+  optional: 'optional',
+  yes: 'true',
+  no: 'false',
+  unset: 'not given',
+  json: 'JSON',
+  number: 'number',
+  noProblems: 'No problems found.',
+  notChecked: 'Checking…',
+  fix: 'Mend',
+  line: (line: number, column: number) => `${line}:${column}`,
+  tabHint: 'Tab moves on; Ctrl or ⌘ with ] and [ indents.',
+  loading: 'The editor loads.',
+}

@@ -1,0 +1,128 @@
+/**
+ * What plays runs: the runtime with its sandbox, journal and mocks. Loaded when something is run for the first time; the
+ * page's first load must not carry it.
+ */
+import { HaloRuntime } from '../../halo/run/runtime.ts'
+import { link } from '../../halo/check/program.ts'
+import { analyse } from '../../halo/check/index.ts'
+import { checkArguments } from '../../halo/run/arguments.ts'
+import { faultsText, valueFromText } from '../../halo/run/schema.ts'
+import { HaloError, messageOf } from '../../halo/errors.ts'
+import { mockMode, noNetwork, runTests, scenarioOf, type TestOutcome } from '../../halo/testing/index.ts'
+import type { HaloFile, PipelineDeclaration, ToolDeclaration } from '../../halo/syntax/ast.ts'
+import type { JournalRecord, JournalStore, Mock, RunResult, RuntimeConfig } from '../../halo/run/types.ts'
+import type { Sandbox } from '../../halo/sandbox/types.ts'
+import type { Workspace } from '../files/workspace.svelte.ts'
+import type { Driver, Hooks } from './session.svelte.ts'
+
+export type Resolve = (path: string, from?: string) => string | undefined
+
+export interface Prepared {
+  file: HaloFile
+  pipeline: PipelineDeclaration
+  args: Record<string, unknown>
+  files: Record<string, string>
+  mocks: Record<string, Mock>
+  tools: Map<string, ToolDeclaration>
+  limit?: number
+}
+
+/** Reads the texts of the form into arguments. @throws HaloError VALIDATION with every fault */
+export function argumentsFrom(pipeline: PipelineDeclaration, texts: Record<string, string | undefined>, file: HaloFile): Record<string, unknown> {
+  const given: Record<string, unknown> = {}
+  const faults: string[] = []
+  for (const { name, type } of pipeline.params) {
+    const text = texts[name]
+    if (text === undefined) continue
+    try {
+      given[name] = valueFromText(type, text)
+    } catch (thrown) {
+      faults.push(`${name}: ${messageOf(thrown)}`)
+    }
+  }
+  if (faults.length > 0) throw new HaloError('VALIDATION', faults.join('\n'))
+  const checked = checkArguments(pipeline, given, link(file))
+  if (checked.faults.length > 0) throw new HaloError('VALIDATION', faultsText(checked.faults))
+  return given
+}
+
+/** What a scenario brings along; `record` where its run is taken up again. */
+export function prepareScenario(file: HaloFile, testName: string, record?: JournalRecord): Prepared {
+  const test = file.tests.find((one) => one.name === testName)
+  if (!test) throw new HaloError('VALIDATION', `The file has no test “${testName}”.`)
+  const scenario = scenarioOf(test, file, record)
+  return { ...prepare(file, scenario.pipeline), args: scenario.args, files: absolute(scenario.files), mocks: scenario.mocks }
+}
+export function prepare(file: HaloFile, name: string): Prepared {
+  const program = link(file)
+  const pipeline = program.pipelines.get(name)
+  if (!pipeline) throw new HaloError('VALIDATION', `The file has no pipeline “${name}”.`)
+  return { file, pipeline, args: {}, files: {}, mocks: {}, tools: program.tools, limit: spendLimit(file) }
+}
+
+/** The file as the journal of a run has it: a run goes on with the source it began with. */
+export function fileOf(record: JournalRecord): HaloFile {
+  const { main, sources } = record.start
+  const resolve: Resolve = (path, from) => sources[path] ?? sources[joined(path, from)]
+  return analyse(sources[main] ?? '', { path: main, resolve }).file
+}
+
+export interface Play {
+  runId: string
+  pipeline: string
+  args: Record<string, unknown>
+  file: HaloFile
+  mocks: Record<string, Mock>
+  mode: 'live' | 'scenario' | 'mock'
+  workspace: Workspace
+  journal: JournalStore
+}
+
+/** The driver of one run. */
+export function createDriver(play: Play): Driver {
+  const make = (hooks: Hooks): HaloRuntime => {
+    const { workspace, journal, mode } = play
+    const config: RuntimeConfig = { onEvent: hooks.onEvent, onInterrupt: hooks.onInterrupt, files: workspace.contents, regexRunner: regexRunner() }
+    const runtime =
+      mode === 'mock'
+        ? new HaloRuntime({ ...config, onInterrupt: undefined, sandbox: async () => (await workspace.sandbox()).fork(), env: {}, fetch: noNetwork, mockDefaults: mockMode })
+        : new HaloRuntime({ ...config, sandbox: () => workspace.sandbox(), journal })
+    return runtime.load(play.file).mockAll(play.mocks)
+  }
+  return {
+    start: (hooks) => make(hooks).run(play.pipeline, play.args, { runId: play.runId, signal: hooks.signal }),
+    answer: (_question, _payload, hooks): Promise<RunResult> => make(hooks).resume(play.runId, { signal: hooks.signal }),
+  }
+}
+
+export function runAllTests(file: HaloFile, workspace: Workspace, signal: AbortSignal): AsyncIterable<TestOutcome> {
+  return runTests(file, { sandbox: (): Promise<Sandbox> => workspace.sandbox(), signal, regexRunner: regexRunner() })
+}
+
+/** The one MaxSpend of a file, in US dollars; undefined where there is none, or more than one. */
+function spendLimit(file: HaloFile): number | undefined {
+  const limits = new Set<number>()
+  for (const policy of link(file).policies.values()) {
+    for (const rule of policy.rules) {
+      const value = rule.name === 'MaxSpend' ? rule.args?.[0]?.value : undefined
+      if (value?.kind === 'Number') limits.add(value.value)
+    }
+  }
+  return limits.size === 1 ? [...limits][0] : undefined
+}
+
+function absolute(files: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [`/${joined(path)}`, text]))
+}
+function joined(path: string, from?: string): string {
+  const parts = path.startsWith('/') ? [] : (from?.split('/').slice(0, -1) ?? [])
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+function regexRunner(): undefined {
+  return undefined
+}

@@ -1,0 +1,71 @@
+import type { Effect } from '../../halo/tools/types.ts'
+import type { FileChange } from '../../halo/sandbox/types.ts'
+import type { ErrorCode, Span } from '../../halo/errors.ts'
+import type { RunStatus } from '../../halo/run/types.ts'
+import type { Card } from '../cards/gate.svelte.ts'
+
+/** What the transcript is made of: one stage after the other, each with its rows. */
+export interface StageView {
+  path: string
+  number: string
+  target?: string
+  span?: Span
+  model?: string
+  requests: number
+  cost: number
+  ms?: number
+  error?: { code: ErrorCode; message: string }
+  skipped?: boolean
+  done: boolean
+  rows: Row[]
+}
+export type Row = SayRow | CallRow | CardRow | NoteRow
+
+interface RowBase {
+  key: string
+}
+export interface SayRow extends RowBase {
+  kind: 'say'
+  agent: string
+  text: string
+  reasoning?: string
+  streaming: boolean
+}
+export interface CallRow extends RowBase {
+  kind: 'call'
+  target: string
+  args: Record<string, unknown>
+  agent?: string
+  effect?: Effect
+  state: 'running' | 'ok' | 'error' | 'refused' | 'declined'
+  approved?: boolean
+  cached?: boolean
+  /** Why it was refused or declined, or what went wrong. */
+  detail?: string
+  result?: unknown
+  /** Output as it came, while it runs. */
+  live?: string
+  progress?: { done?: number; total?: number; note?: string }
+  ms?: number
+  files?: FileChange[]
+}
+export interface CardRow extends RowBase {
+  kind: 'card'
+  card: Card
+}
+export interface NoteRow extends RowBase {
+  kind: 'note'
+  level: 'info' | 'warning' | 'error'
+  text: string
+  value?: unknown
+  parts?: { text: string; score: number; source?: string }[]
+}
+
+export interface Ending {
+  status: RunStatus
+  output: unknown
+  error?: { code: ErrorCode; message: string; path?: string; span?: Span }
+}
+
+/** `3a` of `3a/step:2/call:0`. */
+export const stageOf = (path: string): string => path.split('/')[0] ?? path

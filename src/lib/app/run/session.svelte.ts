@@ -1,0 +1,183 @@
+import type { HaloEvent, InterruptRequest, Question, RunResult, RunStatus } from '../../halo/run/types.ts'
+import type { Claim } from '../../storage/index.ts'
+import { messageOf } from '../../halo/errors.ts'
+import { Gate, type Card } from '../cards/gate.svelte.ts'
+import { Transcript } from './transcript.svelte.ts'
+import { runWords as words } from './words.ts'
+
+/** What plays a run: the runtime with a scenario, mock or live models behind it, or a fixture in a test. */
+export interface Driver {
+  start(hooks: Hooks): Promise<RunResult>
+  /** Takes up a run that waits: gives the answer to the question, and goes on. */
+  answer(question: { id?: string; waitingFor: string }, payload: unknown, hooks: Hooks): Promise<RunResult>
+}
+export interface Hooks {
+  signal: AbortSignal
+  onEvent(event: HaloEvent): void
+  onInterrupt(request: InterruptRequest): Promise<unknown>
+}
+
+export interface SessionInfo {
+  runId: string
+  projectId: string
+  pipeline: string
+  mode: string
+  /** Shown in the summary beside the cost, in US dollars. */
+  limit?: number
+}
+
+/** How long Stop waits for tools to end before it leaves them behind, in ms. */
+const PATIENCE = 700
+
+/** One run on screen, from its start or from what the journal kept of it. */
+export class Session {
+  readonly info: SessionInfo
+  readonly transcript = new Transcript()
+  readonly gate = new Gate()
+  readonly #driver: Driver
+  readonly #keep: (event: HaloEvent) => void
+  #abort = new AbortController()
+  #claim: Claim | undefined
+  #active = $state(false)
+  #elsewhere = $state(false)
+  #generation = 0
+  #began = 0
+  #deltas: HaloEvent[] = []
+  #frame: number | undefined
+  /** Called when the run has ended or waits. */
+  onSettled: (() => void) | undefined
+
+  constructor(info: SessionInfo, driver: Driver, keep: (event: HaloEvent) => void = () => undefined) {
+    this.info = info
+    this.#driver = driver
+    this.#keep = keep
+    this.gate.onRestoredAnswer = (card) => void this.#takeUp(card)
+  }
+
+  /** Is code of this page working on the run? */
+  get active(): boolean {
+    return this.#active
+  }
+  get elsewhere(): boolean {
+    return this.#elsewhere
+  }
+  get status(): RunStatus | 'running' {
+    const { ending } = this.transcript
+    if (ending && ending.status !== 'paused') return ending.status
+    return this.gate.open.length > 0 || !this.#active ? 'paused' : 'running'
+  }
+  /** Can Stop do something? */
+  get stoppable(): boolean {
+    return this.status === 'running' || this.status === 'paused'
+  }
+
+  own(claim: Claim): void {
+    this.#claim = claim
+  }
+
+  start(): Promise<void> {
+    return this.#play((hooks) => this.#driver.start(hooks))
+  }
+
+  /** Shows what was kept: its events, then its open questions as cards. `elsewhere`: another tab works on it. */
+  restore(events: HaloEvent[], questions: Question[], elsewhere: boolean): void {
+    for (const event of events) this.transcript.apply(event)
+    for (const question of questions) this.transcript.addCard(this.gate.restore(question))
+    this.#elsewhere = elsewhere
+  }
+
+  /** Ends the run within a second, whatever a tool does; all open cards are answered with it. */
+  stop(): void {
+    if (!this.stoppable) return
+    this.gate.stop()
+    this.#flush()
+    this.#abort.abort(new DOMException(words.stopped, 'AbortError'))
+    if (!this.#active) {
+      this.#finish({ status: 'cancelled', output: null })
+      return
+    }
+    const generation = this.#generation
+    setTimeout(() => {
+      if (generation !== this.#generation || !this.#active) return
+      this.transcript.say(words.abandoned, 'warning')
+      this.#generation++
+      this.#finish({ status: 'cancelled', output: null })
+    }, PATIENCE)
+  }
+
+  /** Lets go of the run's lock; what waits stays in storage. */
+  leave(): void {
+    this.#claim?.release()
+    this.#claim = undefined
+  }
+
+  #takeUp(card: Card): Promise<void> {
+    const { channel, named } = card.request
+    const waitingFor = channel === 'listen' ? String(named.event ?? 'listen') : channel
+    return this.#play((hooks) => this.#driver.answer({ id: card.id, waitingFor }, card.verdict?.payload, hooks))
+  }
+
+  async #play(run: (hooks: Hooks) => Promise<RunResult>): Promise<void> {
+    const generation = ++this.#generation
+    const mine = () => generation === this.#generation
+    this.#active = true
+    this.#began ||= Date.now()
+    try {
+      const result = await run({
+        signal: this.#abort.signal,
+        onEvent: (event) => {
+          if (mine()) this.#receive(event)
+        },
+        onInterrupt: (request) => {
+          if (!mine() || this.#abort.signal.aborted) return new Promise(() => undefined)
+          this.#flush()
+          const answer = this.gate.ask(request)
+          for (const card of this.gate.cards) this.transcript.addCard(card)
+          return answer
+        },
+      })
+      if (!mine()) return
+      this.#flush()
+      const { status, output, error } = result
+      this.#finish({ status, output, error: error && { ...error.toJSON() } })
+    } catch (thrown) {
+      if (!mine()) return
+      this.#flush()
+      if (this.#abort.signal.aborted) this.#finish({ status: 'cancelled', output: null })
+      else this.#finish({ status: 'failed', output: null, error: { code: 'TOOL_ERROR', ...codeOf(thrown), message: messageOf(thrown) } })
+    }
+  }
+
+  /** Deltas of a stream are applied once a frame: a fast model must not cost a layout for each word. */
+  #receive(event: HaloEvent): void {
+    if (event.type === 'llm_delta' || event.type === 'tool_progress') {
+      this.#deltas.push(event)
+      this.#frame ??= requestAnimationFrame(() => this.#flush())
+      return
+    }
+    this.#flush()
+    this.transcript.apply(event)
+    this.#keep(event)
+  }
+
+  #flush(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+    const deltas = this.#deltas
+    this.#deltas = []
+    for (const event of deltas) this.transcript.apply(event)
+  }
+
+  #finish(ending: Parameters<Transcript['endAs']>[0]): void {
+    this.#active = false
+    this.transcript.endAs(ending, Date.now() - (this.transcript.startedAt ?? this.#began))
+    if (ending.status !== 'paused') this.leave()
+    this.onSettled?.()
+  }
+}
+
+function codeOf(thrown: unknown): { code?: 'TOOL_ERROR' } {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string'
+    ? { code: thrown.code as 'TOOL_ERROR' }
+    : {}
+}

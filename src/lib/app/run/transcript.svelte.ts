@@ -1,0 +1,248 @@
+import type { HaloEvent } from '../../halo/run/types.ts'
+import type { Card } from '../cards/gate.svelte.ts'
+import { stageOf, type CallRow, type Ending, type NoteRow, type Row, type SayRow, type StageView } from './items.ts'
+import { runWords as words } from './words.ts'
+
+/**
+ * A run as a person reads it, made from its events alone. Every row has the place of its event as its key, so that events
+ * told again after a run was taken up change the row that is there instead of adding one.
+ */
+export class Transcript {
+  #stages = $state<StageView[]>([])
+  #byPath = new Map<string, StageView>()
+  #rows = new Map<string, Row>()
+  #ending = $state<Ending>()
+  #startedAt = $state<number>()
+  #ms = $state<number>()
+  #modelCalls = $state(0)
+  #toolCalls = $state(0)
+  #cost = $state(0)
+  #counted = new Set<string>()
+  #notes = 0
+  /** Span of the stage that runs now, for the editor. */
+  #current = $state<StageView>()
+  #args = $state.raw<Record<string, unknown>>({})
+
+  get stages(): readonly StageView[] {
+    return this.#stages
+  }
+  /** The run's own arguments. */
+  get args(): Record<string, unknown> {
+    return this.#args
+  }
+  get ending(): Ending | undefined {
+    return this.#ending
+  }
+  get startedAt(): number | undefined {
+    return this.#startedAt
+  }
+  get ms(): number | undefined {
+    return this.#ms
+  }
+  get modelCalls(): number {
+    return this.#modelCalls
+  }
+  get toolCalls(): number {
+    return this.#toolCalls
+  }
+  get cost(): number {
+    return this.#cost
+  }
+  get current(): StageView | undefined {
+    return this.#current
+  }
+
+  apply(event: HaloEvent): void {
+    switch (event.type) {
+      case 'run_start':
+        this.#startedAt ??= event.time
+        this.#args = event.args
+        this.#ending = undefined
+        return
+      case 'stage_start': {
+        const stage = this.#stage(event.path, event.stage, event.target)
+        stage.span = event.span
+        stage.done = false
+        this.#current = stage
+        return
+      }
+      case 'stage_end': {
+        const stage = this.#stage(event.path, event.stage, event.target)
+        stage.ms = event.ms
+        stage.error = event.error
+        stage.skipped = event.skipped
+        stage.done = true
+        if (this.#current === stage) this.#current = undefined
+        return
+      }
+      case 'llm_start': {
+        const stage = this.#stage(stageOf(event.path))
+        stage.model = event.model
+        return
+      }
+      case 'llm_delta': {
+        const say = this.#say(event.path, event.agent)
+        if (event.text) say.text += event.text
+        if (event.reasoning) say.reasoning = (say.reasoning ?? '') + event.reasoning
+        say.streaming = true
+        return
+      }
+      case 'llm': {
+        const stage = this.#stage(stageOf(event.path))
+        stage.model = event.model
+        if (event.text || event.reasoning || this.#rows.has(`say ${event.path}`)) {
+          const say = this.#say(event.path, event.agent)
+          say.text = event.text
+          say.reasoning = event.reasoning
+          say.streaming = false
+        }
+        if (this.#once(`llm ${event.path}`)) {
+          stage.requests++
+          stage.cost += event.cost
+          this.#modelCalls++
+          this.#cost += event.cost
+        }
+        if (event.error) this.#note(event.path, 'error', `${event.error.code}: ${event.error.message}`)
+        return
+      }
+      case 'tool_progress': {
+        const row = this.#call(event.path, event.target)
+        if (event.output) row.live = ((row.live ?? '') + event.output).slice(-20_000)
+        if (event.done !== undefined || event.note) row.progress = { done: event.done, total: event.total, note: event.note }
+        return
+      }
+      case 'tool': {
+        const row = this.#call(event.path, event.target, event.args)
+        Object.assign(row, { args: event.args, result: event.result, ms: event.ms, files: event.files, cached: event.cached })
+        row.effect = event.effect ?? row.effect
+        row.agent = event.agent ?? row.agent
+        row.state = event.error === undefined ? 'ok' : 'error'
+        row.detail = event.error
+        row.live = undefined
+        if (this.#once(`tool ${event.path}`)) this.#toolCalls++
+        return
+      }
+      case 'agent_tool': {
+        const row = this.#call(event.path, event.target, event.args)
+        row.agent = event.agent
+        row.args = event.args
+        if (event.decision === 'approved') row.approved = true
+        if (event.decision === 'allowed' || event.decision === 'approved') {
+          if (row.state === 'running') row.state = 'ok'
+        } else {
+          row.state = event.decision
+          row.detail = event.detail ?? row.detail
+        }
+        return
+      }
+      case 'llm_raw':
+      case 'approval':
+      case 'yield':
+      case 'listen':
+      case 'human_input':
+        // The wire's own texts are for a view of their own; cards come through the gate, which holds their answers too.
+        return
+      case 'violation':
+        if (event.violation.phase !== 'tool') {
+          this.#note(event.path, 'warning', `${event.violation.policy}: ${event.violation.message}`)
+        }
+        return
+      case 'shadow': {
+        const verdict = event.error ?? (event.same ? words.same : words.differs)
+        this.#note(event.path, event.error ? 'warning' : 'info', `${words.shadow(event.model)}: ${verdict}`, event.text)
+        return
+      }
+      case 'context': {
+        const row = this.#note(event.path, 'info', words.context(event.store, event.matches.length))
+        row.parts = event.matches
+        return
+      }
+      case 'log':
+        this.#note(event.path, event.level, event.message, event.value)
+        return
+      case 'run_end':
+        this.#ending = { status: event.status, output: event.output, error: event.error }
+        this.#ms = event.ms
+        this.#cost = Math.max(this.#cost, event.cost)
+        this.#current = undefined
+        this.#settle()
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  /** A question's card, at the place in the transcript where it is asked. */
+  addCard(card: Card): void {
+    const { path } = card.request
+    const key = `card ${path} ${card.digest}`
+    const known = this.#rows.get(key)
+    if (known?.kind === 'card' && known.card === card) return
+    this.#add(stageOf(path), { kind: 'card', key: `${key} ${this.#notes++}`, card })
+  }
+
+  /** A sentence of the app itself. */
+  say(text: string, level: NoteRow['level'] = 'info'): void {
+    const stage = this.#stages.at(-1)?.path ?? ''
+    this.#note(stage, level, text)
+  }
+
+  /** An end that the runtime did not tell itself: it failed outside a run, or was left behind by Stop. */
+  endAs(ending: Ending, ms: number): void {
+    this.#ending = ending
+    this.#ms ??= ms
+    this.#current = undefined
+    this.#settle()
+  }
+
+  #settle(): void {
+    for (const row of this.#rows.values()) if (row.kind === 'say') row.streaming = false
+  }
+
+  #once(key: string): boolean {
+    if (this.#counted.has(key)) return false
+    this.#counted.add(key)
+    return true
+  }
+
+  #stage(path: string, number = path, target?: string): StageView {
+    let stage = this.#byPath.get(path)
+    if (!stage) {
+      this.#stages.push({ path, number, target, requests: 0, cost: 0, done: false, rows: [] })
+      stage = this.#stages[this.#stages.length - 1] as StageView
+      this.#byPath.set(path, stage)
+    }
+    stage.number = number === path ? stage.number : number
+    stage.target = target ?? stage.target
+    return stage
+  }
+
+  #add(path: string, row: Row): Row {
+    const stage = this.#stage(path)
+    stage.rows.push(row)
+    const reactive = stage.rows[stage.rows.length - 1] ?? row
+    this.#rows.set(row.key, reactive)
+    return reactive
+  }
+
+  #say(path: string, agent: string): SayRow {
+    const key = `say ${path}`
+    const known = this.#rows.get(key)
+    if (known?.kind === 'say') return known
+    return this.#add(stageOf(path), { kind: 'say', key, agent, text: '', streaming: true }) as SayRow
+  }
+
+  #call(path: string, target: string, args: Record<string, unknown> = {}): CallRow {
+    const key = `call ${path} ${target}`
+    const known = this.#rows.get(key)
+    if (known?.kind === 'call') return known
+    return this.#add(stageOf(path), { kind: 'call', key, target, args, state: 'running' }) as CallRow
+  }
+
+  #note(path: string, level: NoteRow['level'], text: string, value?: unknown): NoteRow {
+    const key = `note ${path} ${text}`
+    const known = this.#rows.get(key)
+    if (known?.kind === 'note') return known
+    return this.#add(stageOf(path), { kind: 'note', key, level, text, value }) as NoteRow
+  }
+}

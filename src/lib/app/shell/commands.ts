@@ -1,0 +1,23 @@
+import { examples } from '../project/examples.ts'
+import type { Workbench } from './workbench.svelte.ts'
+import { shellWords } from './words.ts'
+
+const words = shellWords.commands
+
+/** Everything the palette offers just now. */
+export function commandsOf(bench: Workbench, openSettings: () => void): { label: string; run: () => void }[] {
+  const { project, layout } = bench
+  return [
+    ...(bench.busy ? [] : [{ label: words.run, run: () => void bench.run() }]),
+    ...(bench.stoppable ? [{ label: words.stop, run: () => bench.stop() }] : []),
+    { label: words.format, run: () => void bench.format() },
+    { label: words.editor, run: () => bench.reveal({ from: 0, to: 0 }) },
+    { label: words.problems, run: () => layout.showBottom('problems') },
+    { label: words.terminal, run: () => layout.showBottom('terminal') },
+    { label: words.recordings, run: () => layout.show('recordings') },
+    { label: words.settings, run: openSettings },
+    ...(project?.example ? [{ label: words.reset, run: () => void bench.resetExample() }] : []),
+    ...Object.keys(project?.files ?? {}).map((path) => ({ label: words.file(path), run: () => project?.open(path) })),
+    ...examples.map((example) => ({ label: words.example(example.title), run: () => void bench.openExample(example) })),
+  ]
+}

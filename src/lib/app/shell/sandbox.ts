@@ -1,0 +1,1 @@
+export { createEmbedded } from '../../halo/sandbox/embedded.ts'

@@ -1,0 +1,45 @@
+import DOMPurify from 'dompurify'
+import { Marked } from 'marked'
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escape = (text: string) => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
+
+/** Where a link leads, in words; undefined for what is not followed (scripts, data, relative addresses). */
+function destination(href: string): string | undefined {
+  try {
+    const url = new URL(href)
+    if (url.protocol === 'http:' || url.protocol === 'https:') return url.href
+    if (url.protocol === 'mailto:') return url.href
+  } catch {
+    // Relative or malformed: it leads nowhere a reader could know.
+  }
+  return undefined
+}
+
+const marked = new Marked({
+  gfm: true,
+  breaks: false,
+  renderer: {
+    html: ({ text }) => escape(text),
+    image: ({ href, text }) => `<span class="image">${escape(text || 'image')} (${escape(href)})</span>`,
+    link({ href, tokens }) {
+      const label = this.parser.parseInline(tokens)
+      const target = destination(href)
+      if (target === undefined) return `${label} (${escape(href)})`
+      const shown = label === escape(href) || label === escape(target) ? '' : ` <span class="target">(${escape(target)})</span>`
+      return `<a href="${escape(target)}" target="_blank" rel="noopener noreferrer nofollow">${label}</a>${shown}`
+    },
+  },
+})
+
+/** Text of a model or a tool as HTML that can hold no script, no form, no remote image and no style. */
+export function markdownHtml(text: string): string {
+  return DOMPurify.sanitize(marked.parse(text, { async: false }), {
+    ALLOWED_TAGS: [
+      'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 'span',
+      'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
+    ],
+    ALLOWED_ATTR: ['href', 'target', 'rel', 'class', 'start', 'align'],
+    ADD_ATTR: ['target'],
+  })
+}

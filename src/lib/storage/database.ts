@@ -1,0 +1,98 @@
+import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import type { HaloEvent, JournalEnd, JournalEntry, JournalStart } from '../halo/run/types.ts'
+import { problemOf, storageProblem, type StorageProblem } from './problem.ts'
+
+export interface StoredProject {
+  id: string
+  name: string
+  /** The example it was made from, by file name without its ending. */
+  example?: string
+  /** Text by path, `main.halo`. */
+  files: Record<string, string>
+  active: string
+  /** Field texts by pipeline and parameter, as typed. */
+  fields: Record<string, Record<string, string>>
+  pipeline?: string
+  mode?: string
+  /** Milliseconds since the epoch. */
+  opened: number
+}
+
+export interface StoredWorkspace {
+  id: string
+  /** Content hash by absolute path. */
+  files: Record<string, string>
+}
+
+/** What the run list shows; the journal itself lies in `starts`, `entries` and here in `end`. */
+export interface StoredRun {
+  runId: string
+  pipeline: string
+  project?: string
+  mode?: string
+  at: number
+  entries: number
+  /** seq of each question that has no answer. */
+  asked: number[]
+  end?: JournalEnd
+  /** Content hashes by path at the start, for undo and change marks. */
+  baseline?: Record<string, string>
+}
+
+export interface HaloDatabase extends DBSchema {
+  projects: { key: string; value: StoredProject }
+  workspaces: { key: string; value: StoredWorkspace }
+  contents: { key: string; value: Uint8Array }
+  runs: { key: string; value: StoredRun; indexes: { at: number } }
+  starts: { key: string; value: JournalStart }
+  entries: { key: [string, number]; value: JournalEntry }
+  events: { key: [string, number]; value: HaloEvent }
+  settings: { key: string; value: unknown }
+}
+export type Database = IDBPDatabase<HaloDatabase>
+
+const NAME = 'halo'
+const VERSION = 1
+
+/** Called once when the database becomes unusable under a running page. */
+export type OnLost = (problem: StorageProblem) => void
+
+/** Opens (and at first creates) the page's database. Rejects with a StorageProblem, also when another tab blocks it for 3 s. */
+export async function openDatabase(onLost: OnLost = () => undefined, name = NAME): Promise<Database> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const blocked = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(problemOf('blocked')), 3000)
+  })
+  const opening = openDB<HaloDatabase>(name, VERSION, {
+    upgrade(db, from) {
+      if (from < 1) {
+        db.createObjectStore('projects', { keyPath: 'id' })
+        db.createObjectStore('workspaces', { keyPath: 'id' })
+        db.createObjectStore('contents')
+        db.createObjectStore('runs', { keyPath: 'runId' }).createIndex('at', 'at')
+        db.createObjectStore('starts', { keyPath: 'runId' })
+        db.createObjectStore('entries')
+        db.createObjectStore('events')
+        db.createObjectStore('settings')
+      }
+    },
+    // A newer version wants in: let it, and say so here.
+    blocking: (_current, _next, event) => {
+      ;(event.target as IDBDatabase).close()
+      onLost(problemOf('newer'))
+    },
+    terminated: () => onLost(problemOf('closed')),
+  })
+  try {
+    return await Promise.race([opening, blocked])
+  } catch (thrown) {
+    throw storageProblem(thrown)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Every key of one run in `entries` and `events`. */
+export function rangeOf(runId: string): IDBKeyRange {
+  return IDBKeyRange.bound([runId, 0], [runId, Number.MAX_SAFE_INTEGER])
+}

@@ -1,0 +1,133 @@
+import type { JournalEntry, JournalRecord, JournalStore, JournalSummary } from '../halo/run/types.ts'
+import { rangeOf, type Database, type StoredRun } from './database.ts'
+import { storageProblem } from './problem.ts'
+
+interface Waiting {
+  runId: string
+  entry: JournalEntry
+  resolve(): void
+  reject(reason: unknown): void
+}
+
+/** What a run is marked with when its journal begins. */
+export type RunMark = Pick<StoredRun, 'project' | 'mode' | 'baseline'>
+
+/**
+ * Journals in IndexedDB. Appends that come while a transaction is under way go together into the next one; each promise
+ * resolves once its transaction is durable. Rejects with a StorageProblem.
+ */
+export function createJournalStore(db: Database, mark: () => RunMark = () => ({})): JournalStore {
+  let waiting: Waiting[] = []
+  let writing = false
+
+  async function write(): Promise<void> {
+    writing = true
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        await writeBatch(db, batch)
+        for (const one of batch) one.resolve()
+      } catch (thrown) {
+        const problem = storageProblem(thrown)
+        for (const one of batch) one.reject(problem)
+      }
+    }
+    writing = false
+  }
+
+  return {
+    async create(start) {
+      try {
+        const tx = db.transaction(['runs', 'starts'], 'readwrite', { durability: 'strict' })
+        const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: 0, asked: [], ...mark() }
+        await Promise.all([tx.objectStore('starts').put(plain(start)), tx.objectStore('runs').put(plain(run)), tx.done])
+      } catch (thrown) {
+        throw storageProblem(thrown)
+      }
+    },
+    append(runId, entry) {
+      return new Promise<void>((resolve, reject) => {
+        waiting.push({ runId, entry, resolve, reject })
+        if (!writing) void write()
+      })
+    },
+    async end(runId, end) {
+      try {
+        const tx = db.transaction('runs', 'readwrite', { durability: 'strict' })
+        const run = await tx.store.get(runId)
+        if (run) await tx.store.put({ ...run, end: plain(end) })
+        await tx.done
+      } catch (thrown) {
+        throw storageProblem(thrown)
+      }
+    },
+    async load(runId): Promise<JournalRecord | undefined> {
+      const tx = db.transaction(['runs', 'starts', 'entries'])
+      const [start, run, entries] = await Promise.all([
+        tx.objectStore('starts').get(runId),
+        tx.objectStore('runs').get(runId),
+        tx.objectStore('entries').getAll(rangeOf(runId)),
+      ])
+      return start && { start, entries, end: run?.end }
+    },
+    async remove(runId) {
+      const tx = db.transaction(['runs', 'starts', 'entries', 'events'], 'readwrite')
+      await Promise.all([
+        tx.objectStore('runs').delete(runId),
+        tx.objectStore('starts').delete(runId),
+        tx.objectStore('entries').delete(rangeOf(runId)),
+        tx.objectStore('events').delete(rangeOf(runId)),
+        tx.done,
+      ])
+    },
+    async list(): Promise<JournalSummary[]> {
+      const runs = await listRuns(db)
+      return runs.map((run) => ({
+        runId: run.runId,
+        pipeline: run.pipeline,
+        at: run.at,
+        status: run.end?.status ?? 'running',
+        entries: run.entries,
+      }))
+    },
+  }
+}
+
+/** All runs, the newest first. */
+export async function listRuns(db: Database): Promise<StoredRun[]> {
+  return (await db.getAllFromIndex('runs', 'at')).reverse()
+}
+
+async function writeBatch(db: Database, batch: Waiting[]): Promise<void> {
+  const tx = db.transaction(['entries', 'runs'], 'readwrite', { durability: 'strict' })
+  const runs = tx.objectStore('runs')
+  const entries = tx.objectStore('entries')
+  const changed = new Map<string, StoredRun | undefined>()
+  for (const { runId } of batch) if (!changed.has(runId)) changed.set(runId, await runs.get(runId))
+  for (const { runId, entry } of batch) {
+    const run = changed.get(runId)
+    if (run) {
+      run.entries++
+      if (entry.state === 'asked') run.asked.push(entry.seq)
+      else if (entry.ref !== undefined) run.asked = run.asked.filter((seq) => seq !== entry.ref)
+      // A run that goes on after a pause has ended no longer.
+      if (run.end?.status === 'paused') delete run.end
+    }
+    void entries.put(plain(entry), [runId, entry.seq])
+  }
+  for (const run of changed.values()) if (run) void runs.put(run)
+  await tx.done
+}
+
+/**
+ * What IndexedDB's structured clone can't take (functions, class instances with odd fields) must not end a run: such
+ * values go through JSON, as they would in a file.
+ */
+function plain<T>(value: T): T {
+  try {
+    return structuredClone(value)
+  } catch {
+    return JSON.parse(JSON.stringify(value)) as T
+  }
+}

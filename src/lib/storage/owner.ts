@@ -1,0 +1,28 @@
+/** A run belongs to one tab: the one that holds its Web Lock, until it lets go or closes. */
+export interface Claim {
+  release(): void
+}
+
+const name = (runId: string) => `halo-run:${runId}`
+
+/** The claim on a run, or undefined while another tab has it. */
+export function claimRun(runId: string): Promise<Claim | undefined> {
+  if (!navigator.locks) return Promise.resolve({ release: () => undefined })
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(name(runId), { ifAvailable: true }, (lock) => {
+        if (!lock) {
+          resolve(undefined)
+          return undefined
+        }
+        return new Promise<void>((release) => resolve({ release }))
+      })
+      .catch(reject)
+  })
+}
+
+/** The ids of runs that some tab holds. */
+export async function heldRuns(): Promise<Set<string>> {
+  const held = (await navigator.locks?.query())?.held ?? []
+  return new Set(held.flatMap((lock) => (lock.name?.startsWith('halo-run:') ? [lock.name.slice(9)] : [])))
+}
