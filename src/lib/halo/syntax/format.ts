@@ -1,4 +1,0 @@
-/** Lays a file out anew. */
-export function format(source: string): string {
-  return source
-}
