@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { format, parseSource } from '../lib/halo/syntax/index.ts'
 import { DONE, FAILED } from './exit.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { diagnosticText, say } from './print.ts'
 import { readText } from './program-file.ts'
 
-export const formatCommand = {
+export const formatCommand = command({
   usage: 'format F… [--check]',
   about: 'Rewrites files in the one layout; with --check only says which are not in it.',
   options: { check: { type: 'boolean', default: false } },
   least: 1,
   most: Infinity,
-} satisfies Command<object>
+})
 
 export function formatFiles(words: string[]): number {
   const { positionals, values } = readWords(words, formatCommand)

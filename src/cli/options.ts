@@ -15,6 +15,11 @@ export interface Command<O extends Options> {
   most: number
 }
 
+/** Keeps the options' own types. */
+export function command<const O extends Options>(described: Command<O>): Command<O> {
+  return described
+}
+
 export function readWords<O extends Options>(words: string[], { usage, options, least, most }: Command<O>) {
   let read
   try {

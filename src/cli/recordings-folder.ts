@@ -16,6 +16,7 @@ export interface Recordings {
 }
 
 export interface RecordingsFolder extends JournalStore {
+  load(runId: string): JournalRecord | undefined
   all(): Recordings
 }
 

@@ -1,16 +1,16 @@
 import { DONE } from './exit.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { give, say } from './print.ts'
 import { recordingsFolder } from './recordings-folder.ts'
 import { RECORDINGS } from './run-store.ts'
 
-export const recordingsCommand = {
+export const recordingsCommand = command({
   usage: 'recordings [--json]',
   about: 'Lists the recorded runs of this folder, the newest first.',
   options: { json: { type: 'boolean', default: false } },
   least: 0,
   most: 0,
-} satisfies Command<object>
+})
 
 export function recordings(words: string[]): number {
   const { values } = readWords(words, recordingsCommand)

@@ -5,7 +5,7 @@ import { scenarioOf } from '../lib/halo/testing/index.ts'
 import { payloadOf } from './answers.ts'
 import { UsageError } from './exit.ts'
 import { interruptible } from './interrupt.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { say } from './print.ts'
 import { progress } from './progress.ts'
 import { programOf, readText, type ProgramFile } from './program-file.ts'
@@ -15,7 +15,7 @@ import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
 import { environment, worldOfFolder } from './world.ts'
 
-export const resumeCommand = {
+export const resumeCommand = command({
   usage: 'resume F ID --payload ANSWER [--question Q] [--auto-approve] [--json]',
   about: 'Answers a paused run and goes on with it. ANSWER is JSON or text.',
   options: {
@@ -26,7 +26,7 @@ export const resumeCommand = {
   },
   least: 2,
   most: 2,
-} satisfies Command<object>
+})
 
 export async function resume(words: string[]): Promise<number> {
   const { positionals, values } = readWords(words, resumeCommand)

@@ -7,7 +7,7 @@ import type { PipelineDeclaration } from '../lib/halo/syntax/ast.ts'
 import { messageOf } from '../lib/halo/errors.ts'
 import { FAILED, UsageError } from './exit.ts'
 import { interruptible } from './interrupt.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { progress } from './progress.ts'
 import { choosePipeline, readProgram, sayDiagnostics, type ProgramFile } from './program-file.ts'
 import { newRunStore } from './run-store.ts'
@@ -16,7 +16,7 @@ import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
 import { environment, worldOfFolder } from './world.ts'
 
-export const runCommand = {
+export const runCommand = command({
   usage: 'run F [--pipeline P] [--arg k=v | --args JSON] [--mock | --scenario "test name"] [--auto-approve] [--no-record] [--json]',
   about: 'Runs a pipeline on the files of the current folder.',
   options: {
@@ -31,7 +31,7 @@ export const runCommand = {
   },
   least: 1,
   most: 1,
-} satisfies Command<object>
+})
 
 /** Says yes to every call and every yield without asking. */
 export const AUTO_APPROVE: Record<string, Mock> = { approval: { approved: true }, yield: { approved: true } }

@@ -2,18 +2,18 @@ import { link } from '../lib/halo/check/program.ts'
 import { runTests, type TestOutcome } from '../lib/halo/testing/index.ts'
 import { DONE, FAILED, CANCELLED } from './exit.ts'
 import { interruptible } from './interrupt.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { faultText, give, say, type Sources } from './print.ts'
 import { readProgram, sayDiagnostics } from './program-file.ts'
 import { worldOfFolder } from './world.ts'
 
-export const testCommand = {
+export const testCommand = command({
   usage: 'test F… [--json]',
   about: 'Runs the test blocks of files; a pipeline without one runs once in mock mode with made-up arguments.',
   options: { json: { type: 'boolean', default: false } },
   least: 1,
   most: Infinity,
-} satisfies Command<object>
+})
 
 export async function test(words: string[]): Promise<number> {
   const { positionals, values } = readWords(words, testCommand)

@@ -1,15 +1,15 @@
 import { listProviders, type ProviderListing } from '../lib/halo/tools/registry.ts'
 import { DONE, UsageError } from './exit.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { give } from './print.ts'
 
-export const toolsCommand = {
+export const toolsCommand = command({
   usage: 'tools [PROVIDER] [--json]',
   about: 'Lists the tool providers; of one, its configuration, methods, arguments and effects.',
   options: { json: { type: 'boolean', default: false } },
   least: 0,
   most: 1,
-} satisfies Command<object>
+})
 
 export function tools(words: string[]): number {
   const { positionals, values } = readWords(words, toolsCommand)

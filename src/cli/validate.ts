@@ -1,15 +1,15 @@
 import { DONE, FAILED } from './exit.ts'
-import { readWords, type Command } from './options.ts'
+import { command, readWords } from './options.ts'
 import { say } from './print.ts'
 import { readProgram, sayDiagnostics } from './program-file.ts'
 
-export const validateCommand = {
+export const validateCommand = command({
   usage: 'validate F…',
   about: 'Checks files and prints every error and warning.',
   options: {},
   least: 1,
   most: Infinity,
-} satisfies Command<object>
+})
 
 export function validate(words: string[]): number {
   const { positionals } = readWords(words, validateCommand)

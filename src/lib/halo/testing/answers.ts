@@ -1,6 +1,6 @@
 /** Who says what when a run asks: the `approve`, `decline` and `answer` lines of a test. */
 import { HaloError } from '../errors.ts'
-import { matchesGlob } from '../policy/globs.ts'
+import { targetMatches } from './targets.ts'
 import type { InterruptRequest } from '../run/types.ts'
 import type { Decision, TestBlock } from './block.ts'
 import { testMode } from './mock-mode.ts'
@@ -38,7 +38,7 @@ export function answersOf({ decisions, answers }: TestBlock, onUnanswered: (mess
 export function decisionFor(decisions: readonly Decision[], target: string): Decision | undefined {
   let best: { decision: Decision; weight: number } | undefined
   for (const decision of decisions) {
-    if (!matchesGlob(decision.glob, target)) continue
+    if (!targetMatches(decision.glob, target)) continue
     const weight = decision.glob === target ? Infinity : decision.glob.replaceAll('*', '').length
     if (best === undefined || weight > best.weight) best = { decision, weight }
   }

@@ -1,10 +1,9 @@
 /** The lines of a test block, evaluated: what goes in, who answers what. */
-import { HaloError, type Span } from '../errors.ts'
+import { HaloError, spanWithin, type Span } from '../errors.ts'
 import type { Program } from '../check/program.ts'
 import { evaluate, type Scope } from '../run/expression.ts'
 import { useTool } from '../run/mocks.ts'
 import type { Argument, Expression, Node, TestDeclaration, TestLine } from '../syntax/ast.ts'
-import { spanOf } from '../syntax/ast.ts'
 
 export interface TestBlock {
   args: Record<string, unknown>
@@ -51,7 +50,7 @@ function readLine(line: TestLine, block: TestBlock, test: TestDeclaration, progr
     case 'Mock': {
       const agent = program.agents.has(line.target.text.split('.')[0] ?? '')
       const answers = line.answers.map((answer) => valueOf(answer, test.file))
-      block.mocks.push({ target: line.target.text, agent, answers, span: spanOf(line, test.file) })
+      block.mocks.push({ target: line.target.text, agent, answers, span: spanWithin(line, test.file) })
       return
     }
     case 'Approve':
@@ -104,5 +103,5 @@ function constants(file: string | undefined): Scope {
 }
 
 function fault(message: string, node: Node, test: TestDeclaration): HaloError {
-  return new HaloError('VALIDATION', `In test ${JSON.stringify(test.name)}: ${message}.`, { span: spanOf(node, test.file) })
+  return new HaloError('VALIDATION', `In test ${JSON.stringify(test.name)}: ${message}.`, { span: spanWithin(node, test.file) })
 }

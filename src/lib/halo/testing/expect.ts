@@ -1,8 +1,7 @@
 /** The `expect` lines of a test: evaluated after its run, each with the values it speaks of. */
-import { HaloError, messageOf } from '../errors.ts'
+import { HaloError, messageOf, spanWithin } from '../errors.ts'
 import { evaluate, truthy, type Scope, type World } from '../run/expression.ts'
 import type { Expression, HaloFile, Node, TestDeclaration } from '../syntax/ast.ts'
-import { spanOf } from '../syntax/ast.ts'
 import type { ExpectOutcome, SeenValue } from './types.ts'
 
 export interface ExpectWorld extends World {
@@ -54,7 +53,7 @@ export async function checkExpectations(test: TestDeclaration, file: HaloFile, w
   const textOf = (node: Node): string => file.source.slice(node.from, node.to).trim()
 
   const check = async (condition: Expression): Promise<ExpectOutcome> => {
-    const outcome: ExpectOutcome = { text: textOf(condition), span: spanOf(condition, test.file), passed: false, values: [] }
+    const outcome: ExpectOutcome = { text: textOf(condition), span: spanWithin(condition, test.file), passed: false, values: [] }
     try {
       outcome.passed = truthy(await valueOf(condition))
     } catch (thrown) {

@@ -1,13 +1,12 @@
 /** Runs test blocks: on a copy of the files, without Env, without network, without models. */
 import { link } from '../check/program.ts'
-import { HaloError, messageOf } from '../errors.ts'
-import { matchesGlob } from '../policy/globs.ts'
+import { HaloError, messageOf, spanWithin } from '../errors.ts'
+import { targetMatches } from './targets.ts'
 import { HaloRuntime } from '../run/runtime.ts'
 import type { HaloEvent, Mock, RunResult } from '../run/types.ts'
 import { memorySandbox } from '../sandbox/memory.ts'
 import { FileError, type Sandbox } from '../sandbox/types.ts'
 import type { HaloFile, PipelineDeclaration, TestDeclaration } from '../syntax/ast.ts'
-import { spanOf } from '../syntax/ast.ts'
 import { answersOf } from './answers.ts'
 import { readBlock, type TestBlock } from './block.ts'
 import { checkExpectations, expectationsMention } from './expect.ts'
@@ -40,7 +39,7 @@ export async function runTest(file: HaloFile, test: TestDeclaration, options: Te
       ...worldOf(options, outcome.events, sandbox),
       mockDefaults: {
         ...testMode,
-        interrupt: answersOf(block, (message) => failures.push({ kind: 'answer', message, span: spanOf(test.nameSpan, test.file) })),
+        interrupt: answersOf(block, (message) => failures.push({ kind: 'answer', message, span: spanWithin(test.nameSpan, test.file) })),
       },
     })
     runtime.load(file).mockAll(mocksOf(block, failures))
@@ -70,7 +69,7 @@ export async function runSample(file: HaloFile, pipeline: PipelineDeclaration, o
   try {
     const result = await runMocked(file, pipeline.name, sampleArguments(pipeline, link(file)), { ...options, onEvent: gather(outcome.events, options) })
     outcome.result = result
-    if (result.status !== 'completed') outcome.failures.push(runFailure(result, spanOf(pipeline.nameSpan, pipeline.file)))
+    if (result.status !== 'completed') outcome.failures.push(runFailure(result, spanWithin(pipeline.nameSpan, pipeline.file)))
   } catch (thrown) {
     outcome.failures.push(failureOf(thrown, 'setup'))
   }
@@ -161,7 +160,7 @@ async function expectationsOf(
     names: { status, output, violations, cost, context, error: error === undefined ? null : { ...error.toJSON() } },
     called: (glob) => {
       if (typeof glob !== 'string') throw new HaloError('EXPRESSION_ERROR', 'called takes a target or a glob, as a text: called("Files.*").')
-      return [...calls.map((call) => call.target), ...agentCalls(events)].filter((target) => matchesGlob(glob, target)).length
+      return [...calls.map((call) => call.target), ...agentCalls(events)].filter((target) => targetMatches(glob, target)).length
     },
     file: async (path) => {
       try {
@@ -199,7 +198,7 @@ function expectFailure({ text, span, values, error }: ExpectOutcome): TestFailur
 function endingFault(test: TestDeclaration, result: RunResult | undefined): TestFailure | undefined {
   if (result === undefined || result.status === 'completed' || result.status === 'declined') return undefined
   if (expectationsMention(test, ['status', 'error', 'violations'])) return undefined
-  return runFailure(result, spanOf(test.nameSpan, test.file))
+  return runFailure(result, spanWithin(test.nameSpan, test.file))
 }
 
 function runFailure({ status, error }: RunResult, span: TestFailure['span']): TestFailure {
