@@ -1,10 +1,11 @@
 /** Checks test blocks: the pipeline they run, its arguments, and every line. */
-import type { Expression, FunctionCall, Operation, Target, TestDeclaration, TestLine } from '../syntax/ast.ts'
+import type { Expression, FunctionCall, Operation, StringLiteral, Target, TestDeclaration, TestLine } from '../syntax/ast.ts'
 import { checkPipelineArguments } from './calls.ts'
 import { offsetsIn } from './conditions.ts'
 import { fault, oneOf, refer, referTo, replacement, unknown, warn, type Context } from './context.ts'
 import { checkExpression, type Place } from './expressions.ts'
-import { checkGlob } from './globs.ts'
+import { checkGlob, sidesOf } from './globs.ts'
+import { matchesGlob, parseGlob } from '../policy/globs.ts'
 import { nearest } from './nearest.ts'
 import { declarationOf } from './program.ts'
 import { META, newScope, type Scope } from './scope.ts'
@@ -166,10 +167,20 @@ function expectFunctions(context: Context): NonNullable<Place['functions']> {
   return new Map([
     ['called', { least: 1, most: 1, check: (call: FunctionCall) => {
       const glob = text(call, 'a glob')
-      if (glob) checkGlob(context, glob, glob.value)
+      if (glob) checkCalled(context, glob)
     } }],
     ['file', { least: 1, most: 1, check: (call: FunctionCall) => void text(call, 'a path') }],
   ])
+}
+
+/** `called` counts calls of tools and of agents. */
+function checkCalled(context: Context, glob: StringLiteral): void {
+  const [name, task] = sidesOf(glob.value)
+  const parsed = parseGlob(glob.value)
+  if ([...context.tasks].some((t) => !('fault' in parsed) && matchesGlob(parsed, t))) return
+  if (!context.program.agents.has(name)) return checkGlob(context, glob, glob.value)
+  const near = nearest(task, [...context.tasks].filter((t) => t.startsWith(`${name}.`)).map((t) => t.slice(name.length + 1)))
+  warn(context, glob, 'unknown-task', `No pipeline calls ${name}.${task}.${near ? ` Did you mean "${near}"?` : ''}`, near ? { fix: replacement(glob, JSON.stringify(`${name}.${near}`)) } : {})
 }
 
 /** `status == "complete"` is never true. */
