@@ -35,6 +35,8 @@ export interface HaloErrorDetails {
   diagnostics?: Diagnostic[]
   /** Anything a handler may want beside the message, as plain data (for example the text a cut answer had). */
   data?: unknown
+  /** seq of the journal entry that holds the failure, if one does. */
+  seq?: number
 }
 
 /** The one error type that leaves the library. `message` says what happened and what to do next. */
@@ -44,6 +46,7 @@ export class HaloError extends Error {
   readonly span?: Span
   readonly diagnostics?: Diagnostic[]
   readonly data?: unknown
+  readonly seq?: number
 
   constructor(code: ErrorCode, message: string, details: HaloErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -53,6 +56,20 @@ export class HaloError extends Error {
     this.span = details.span
     this.diagnostics = details.diagnostics
     this.data = details.data
+    this.seq = details.seq
+  }
+
+  /** The same error with some details added; those it has stay. */
+  with(details: HaloErrorDetails): HaloError {
+    const { code, message, path, span, cause, diagnostics, data, seq } = this
+    return new HaloError(code, message, {
+      path: path ?? details.path,
+      span: span ?? details.span,
+      cause: cause ?? details.cause,
+      diagnostics: diagnostics ?? details.diagnostics,
+      data: data ?? details.data,
+      seq: seq ?? details.seq,
+    })
   }
 
   toJSON(): { code: ErrorCode; message: string; path?: string; span?: Span; data?: unknown } {
@@ -69,6 +86,11 @@ export interface Diagnostic extends Span {
   message: string
   /** An edit that mends it, where there is an obvious one. */
   fix?: { title: string; from: number; to: number; insert: string }
+}
+
+/** The span of a node in the file it stands in. */
+export function spanWithin(node: { from: number; to: number }, file: string | undefined): Span {
+  return file === undefined ? { from: node.from, to: node.to } : { from: node.from, to: node.to, file }
 }
 
 /** The message of whatever was thrown, without a stack. */

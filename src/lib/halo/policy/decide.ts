@@ -3,7 +3,7 @@ import type { Effect } from '../tools/types.ts'
 import type { OwnedRule } from './compile.ts'
 import { matchesGlob, type Glob } from './globs.ts'
 import { testRegex, type CompiledRegex } from './regex.ts'
-import { firstOf, isPromise, then, type Maybe } from './sequence.ts'
+import { firstOf, isPromise, andThen, type Maybe } from './sequence.ts'
 import type { CallFacts, Decision, RegexRunner } from './types.ts'
 
 /** What the model is told about a refused call. */
@@ -19,11 +19,11 @@ export function decide(rules: readonly OwnedRule[], facts: CallFacts, runner: Re
     if (rule.rule === 'DenyArgs' && matchesGlob(rule.glob, target)) return deniedArgument(policy, rule, facts, runner)
     return undefined
   })
-  const orUnfit = then(byArgs, (refused) => refused ?? firstOf(rules, ({ policy, rule }) => {
+  const orUnfit = andThen(byArgs, (refused) => refused ?? firstOf(rules, ({ policy, rule }) => {
     if (rule.rule === 'AllowArgs' && matchesGlob(rule.glob, target)) return unfitArgument(policy, rule, facts, runner)
     return undefined
   }))
-  return then(orUnfit, (refused): Decision => {
+  return andThen(orUnfit, (refused): Decision => {
     if (refused) return refused
     const policy = approvalFor(rules, facts)
     return policy === undefined ? { decision: 'allow' } : { decision: 'approve', policy }

@@ -4,7 +4,7 @@ import type { OwnedRule } from './compile.ts'
 import type { Detector } from './detectors.ts'
 import { testRegex, type CompiledRegex } from './regex.ts'
 import type { Side } from './rules.ts'
-import { firstOf, isPromise, then, through, type Maybe } from './sequence.ts'
+import { firstOf, isPromise, andThen, through, type Maybe } from './sequence.ts'
 import type { RegexRunner } from './types.ts'
 
 /** What takes the place of redacted text. */
@@ -57,7 +57,7 @@ export function contentFilter(rules: readonly OwnedRule[], runner: RegexRunner |
 
   /** The Block rules look at the text as it came: redaction must not hide from them what they are for. */
   const filtered = (text: string, side: Side): Maybe<Filtered> =>
-    then(blockedBy(text, side), (blocked): Maybe<Filtered> => (blocked ? { text: withheldText(blocked.policy), blocked } : redacted(text, side)))
+    andThen(blockedBy(text, side), (blocked): Maybe<Filtered> => (blocked ? { text: withheldText(blocked.policy), blocked } : redacted(text, side)))
 
   const redactValue = (value: unknown): Maybe<unknown> => {
     if (redacts.length === 0 && blocks.length === 0) return value
@@ -65,25 +65,25 @@ export function contentFilter(rules: readonly OwnedRule[], runner: RegexRunner |
     if (!collectTexts(value, texts, 0)) return withheldText(rules[0]?.policy ?? '')
     // A pattern may span fields, as the model sees a result: as JSON.
     if (typeof value !== 'string') texts.push(jsonOf(value))
-    return then(
+    return andThen(
       firstOf([...new Set(texts)], (text) => blockedBy(text, 'both')),
-      (blocked) => (blocked ? withheldText(blocked.policy) : then(redactInside(value), (inside) => redactAcross(inside))),
+      (blocked) => (blocked ? withheldText(blocked.policy) : andThen(redactInside(value), (inside) => redactAcross(inside))),
     )
   }
 
   const redactInside = (value: unknown): Maybe<unknown> => {
-    if (typeof value === 'string') return then(redacted(value, 'both'), ({ text }) => text)
+    if (typeof value === 'string') return andThen(redacted(value, 'both'), ({ text }) => text)
     if (typeof value === 'number') {
       // A card number is one as a number too.
-      return then(redacted(String(value), 'both'), ({ text }) => (text === String(value) ? value : text))
+      return andThen(redacted(String(value), 'both'), ({ text }) => (text === String(value) ? value : text))
     }
-    if (Array.isArray(value)) return through(value, [] as unknown[], (items, item) => then(redactInside(item), (inside) => {
+    if (Array.isArray(value)) return through(value, [] as unknown[], (items, item) => andThen(redactInside(item), (inside) => {
       items.push(inside)
       return items
     }))
     if (typeof value !== 'object' || value === null) return value
     return through(Object.entries(value), {} as Record<string, unknown>, (object, [key, item]) =>
-      then(redacted(key, 'both'), ({ text }) => then(redactInside(item), (inside) => {
+      andThen(redacted(key, 'both'), ({ text }) => andThen(redactInside(item), (inside) => {
         setField(object, freeKey(object, text), inside)
         return object
       })),
@@ -94,18 +94,18 @@ export function contentFilter(rules: readonly OwnedRule[], runner: RegexRunner |
   const redactAcross = (value: unknown): Maybe<unknown> => {
     if (typeof value !== 'object' || value === null) return value
     const text = jsonOf(value)
-    return then(redacted(text, 'both'), (result) => (result.text === text ? value : result.text))
+    return andThen(redacted(text, 'both'), (result) => (result.text === text ? value : result.text))
   }
 
   return {
     filtersOutput: onSide(redacts, 'output').length > 0 || onSide(blocks, 'output').length > 0,
     promptBlocked: (text: string): Maybe<Blocked | undefined> =>
-      then(blockedBy(text, 'input'), (blocked) => blocked ?? then(redacted(text, 'input'), (result) => result.blocked)),
+      andThen(blockedBy(text, 'input'), (blocked) => blocked ?? andThen(redacted(text, 'input'), (result) => result.blocked)),
     inputText: (text: string): Maybe<Filtered> => filtered(text, 'input'),
     outputText: (text: string): Maybe<Filtered> => filtered(text, 'output'),
     redactValue,
     redactArgs: (args: Record<string, unknown>): Maybe<Record<string, unknown>> =>
-      then(redactValue(args), (value): Record<string, unknown> =>
+      andThen(redactValue(args), (value): Record<string, unknown> =>
         typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : { withheld: value },
       ),
   }

@@ -6,7 +6,7 @@ export function isPromise<T>(value: Maybe<T>): value is Promise<T> {
   return value instanceof Promise
 }
 
-export function then<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
+export function andThen<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
   return isPromise(value) ? value.then(next) : next(value)
 }
 

@@ -1,7 +1,6 @@
 /** Types of the language as JSON Schema (draft 2020-12), and what follows from one: the smallest instance, text by type. */
 import { HaloError } from '../errors.ts'
 import type { LiteralType, NamedType, ObjectType, SchemaDeclaration, TypeNode, UnionType } from '../syntax/ast.ts'
-import { spanOf } from '../syntax/ast.ts'
 import { numberFromText } from './functions.ts'
 import { isObject, setField } from './values.ts'
 
@@ -80,7 +79,7 @@ function named(type: NamedType, context: Context, root: boolean): JsonSchema {
 function declarationOf(type: NamedType, program: SchemaNames): SchemaDeclaration {
   const declaration = program.schemas.get(type.name)
   if (declaration) return declaration
-  throw new HaloError('VALIDATION', `There is no schema or type named ${type.name}.`, { span: spanOf(type) })
+  throw new HaloError('VALIDATION', `There is no schema or type named ${type.name}.`, { span: { from: type.from, to: type.to } })
 }
 
 function objectSchema(type: ObjectType, context: Context): JsonSchema {

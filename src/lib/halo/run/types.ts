@@ -2,6 +2,8 @@
 import type { HaloError, ErrorCode, Span } from '../errors.ts'
 import type { JsonSchema, ModelAdapter, PriceList, Message, Price, StopReason, ToolCall, Usage } from '../models/types.ts'
 import type { FileChange, SandboxFactory } from '../sandbox/types.ts'
+import type { ModelCredentials } from '../models/credentials.ts'
+import type { IdempotencyStore } from '../tools/middleware/idempotency.ts'
 import type { RegexRunner } from '../policy/types.ts'
 import type { Effect } from '../tools/types.ts'
 
@@ -77,12 +79,13 @@ export interface InterruptRequest {
     args?: Record<string, unknown>
     policy?: string
     agent?: string
-    effect?: Effect
     event?: string
     schema?: unknown
     value?: unknown
     [key: string]: unknown
   }
+  /** Of the call that waits for approval or recovery. */
+  effect?: Effect
   runId: string
   path: string
   span?: Span
@@ -112,8 +115,10 @@ export type HaloEvent = EventBase &
         type: 'llm'; agent: string; task: string; model: string; step: number; text: string; reasoning?: string; toolCalls: ToolCall[]
         usage?: Usage; cost: number; ms: number; stop: StopReason; attempts?: number; error?: { code: ErrorCode; message: string }
       }
+    /** The request and the response as they went over the wire, without credentials; for the eye only. */
+    | { type: 'llm_raw'; agent: string; request: unknown; response?: unknown }
     | { type: 'tool'; target: string; args: Record<string, unknown>; result?: unknown; error?: string; effect?: Effect; agent?: string; ms: number; cached?: boolean; files?: FileChange[] }
-    | { type: 'tool_progress'; target: string; done?: number; total?: number; note?: string; output?: string; partial?: unknown }
+    | { type: 'tool_progress'; target: string; done?: number; total?: number; note?: string; output?: string; stream?: 'stdout' | 'stderr'; partial?: unknown }
     | {
         type: 'agent_tool'; agent: string; target: string; callId: string; args: Record<string, unknown>
         decision: 'allowed' | 'approved' | 'declined' | 'refused' | 'error'; detail?: string
@@ -162,6 +167,8 @@ export interface JournalEntry {
   price?: Price
   cost?: number
   opaque?: Message['opaque']
+  /** Of a model, where it gives any: shown, never sent on. */
+  reasoning?: string
   ms?: number
   attempts?: number
   cached?: boolean
@@ -254,6 +261,10 @@ export interface RuntimeConfig {
   regexRunner?: RegexRunner
   files?: WorkspaceStore
   clock?: Clock
+  /** Where results of `@idempotent(scope: global)` are kept; in memory by default. */
+  idempotency?: IdempotencyStore
+  /** Keys and addresses of model providers. */
+  keys?: ModelCredentials
   /** What answers where `mockAll` has nothing: test blocks and mock mode, in which no model is called. */
   mockDefaults?: MockDefaults
 }
@@ -269,6 +280,8 @@ export interface RunOptions {
   runId?: string
   signal?: AbortSignal
   timeoutMs?: number
+  /** What else the journal's start says: marks of scenarios and forks. */
+  about?: Pick<JournalStart, 'scenario' | 'forkOf' | 'priceDate'>
 }
 
 /** What a mock of an agent is called with. */

@@ -32,6 +32,8 @@ export interface ToolContext {
   sandbox: SandboxHandle
   log(message: string): void
   progress(done: number, total?: number, note?: string): void
+  /** Output of a command as it comes. */
+  output?(stream: 'stdout' | 'stderr', text: string): void
   /** A value on the way to the result, shown as it comes. Called for a method that gives an async iterable. */
   partial?(value: unknown): void
   /** A form for the person; journaled. The tool is entered again from its start after a reload, so act after the last question only. */
@@ -66,6 +68,8 @@ export interface ProviderDefinition {
   info?: ProviderInfo
   /** Methods that this configuration has, where it doesn't have all (a workspace without `write: true`). Configuration values that are not literal are left out. */
   methods?(config: Record<string, unknown>): string[]
+  /** The normal form of a path argument as policies and the tool get it, where paths are relative to a folder of the configuration; absent: `sandbox.realpath`. */
+  paths?(config: Record<string, unknown>, sandbox: SandboxHandle): (path: string) => Promise<string>
   provider: Provider
   /** A store: declared with `store`, adds context to an equipped agent's prompt, never offered as a tool. */
   store?: boolean
@@ -74,6 +78,8 @@ export interface ProviderDefinition {
    * the number, by default as configured. Reads only.
    */
   matches?(config: Record<string, unknown>, query: string, context: Pick<ToolContext, 'sandbox' | 'signal'>, topK?: number): Promise<StoreMatch[]>
+  /** For stores: the most characters that `matches` puts into a prompt with this configuration. For plans. */
+  contextChars?(config: Record<string, unknown>): number
 }
 
 /** A piece of a store's content that goes into a prompt. */

@@ -1,0 +1,157 @@
+/** The tool loop: ask the model, run the calls it asks for, tell it what came of them, until it answers. */
+import { callTool, type CallOutcome } from '../run/calls.ts'
+import type { Part, ToolCall } from '../models/types.ts'
+import { isPartsResult } from '../tools/types.ts'
+import { argumentsError, checkArguments } from '../run/arguments.ts'
+import { describeTool } from '../run/binding.ts'
+import { HaloError } from '../errors.ts'
+import { refusalText } from '../policy/index.ts'
+import { runPipeline } from '../run/interpreter.ts'
+import { textOf } from '../run/plain.ts'
+import { toolEvents } from '../run/tool-events.ts'
+import type { HaloEvent } from '../run/types.ts'
+import type { Name } from '../syntax/ast.ts'
+import type { OfferedMethod } from './offer.ts'
+import { askModel, type Answer, type Conversation } from './request.ts'
+import { push, say } from './conversation.ts'
+
+const STEPS_USED = 'You have used all the steps you have. Tools are turned off now: answer with what you know.'
+
+/** What the agent's own policies are, for pipelines that it calls. */
+export interface LoopOptions {
+  requires: readonly Name[]
+}
+
+/** Goes on until the model answers without asking for a tool. `base` is where the steps stand. */
+export async function converse(talk: Conversation, base: string, options: LoopOptions): Promise<Answer> {
+  const { settings } = talk
+  for (let step = 1; ; step++) {
+    const last = step > settings.maxSteps && talk.offer.targets.length > 0
+    if (last) say(talk, STEPS_USED)
+    const path = `${base}/step:${step}`
+    const answer = await askModel(talk, path, step, last)
+    if (answer.toolCalls.length === 0 || last || talk.offer.targets.length === 0) return { ...answer, toolCalls: [] }
+    await runTurn(talk, path, answer, options)
+  }
+}
+
+/** The calls of one turn, in order; each answered by a tool message. */
+async function runTurn(talk: Conversation, path: string, answer: Answer, options: LoopOptions): Promise<void> {
+  const { toolCalls } = answer
+  const turn = push(talk, { role: 'assistant', content: answer.text, toolCalls, opaque: answer.entry.opaque })
+  // The journal has the answer: the next request's own part begins after it.
+  talk.sent = talk.messages.length
+  let edited = toolCalls
+  for (const [i, call] of toolCalls.entries()) {
+    const told = await runCall(talk, `${path}/call:${i}`, call, options)
+    push(talk, { role: 'tool', content: told.content, toolCallId: call.id, name: call.name })
+    if (told.args !== undefined) edited = edited.map((each, at) => (at === i ? { ...each, args: told.args ?? {} } : each))
+  }
+  // The model sees each call as it ran.
+  if (edited !== toolCalls) talk.messages[turn] = { role: 'assistant', content: answer.text, toolCalls: edited, opaque: answer.entry.opaque }
+}
+
+type Decision = Extract<HaloEvent, { type: 'agent_tool' }>['decision']
+
+interface Told {
+  content: string | Part[]
+  /** Set when a person changed them. */
+  args?: Record<string, unknown>
+}
+
+/** Makes one call, tells of it, and gives what the model is told. */
+async function runCall(talk: Conversation, path: string, call: ToolCall, options: LoopOptions): Promise<Told> {
+  const { frame, agent, span, policies, offer } = talk
+  const { run } = frame
+  const offered = offer.resolve(call.name)
+  const target = offered === undefined ? call.name : `${offered.tool}.${offered.method}`
+  const tell = async (decision: Decision, args: Record<string, unknown>, detail?: string): Promise<void> => {
+    if (!run.listening) return
+    const seen = { args: await policies.redactArgs(args), detail: detail === undefined ? undefined : ((await policies.redactValue(detail)) as string) }
+    run.emit({ type: 'agent_tool', path, span, agent, target, callId: call.id, decision, ...seen })
+  }
+  if (offered === undefined) {
+    const message = `there is no tool named "${call.name}". You can call: ${offer.functions.map((fn) => fn.name).join(', ')}`
+    await tell('error', call.args, message)
+    return { content: `Error: ${message}` }
+  }
+  if (call.invalid !== undefined) {
+    const message = `the arguments of ${call.name} are no JSON object: ${call.invalid.slice(0, 200)}`
+    await tell('error', {}, message)
+    return { content: `Error: ${message}` }
+  }
+  const outcome = await makeCall(talk, path, offered, call.args, options)
+  const edited = outcome.decision === 'approved' && !sameArgs(outcome.args, call.args) ? { args: outcome.args } : {}
+  switch (outcome.decision) {
+    case 'refused':
+      await tell('refused', outcome.args, outcome.reason)
+      return { content: refusalText(outcome.policy, outcome.reason) }
+    case 'declined':
+      await tell('declined', outcome.args, outcome.reason)
+      return { content: `A person declined this call${outcome.reason === undefined ? '' : `: ${outcome.reason}`}. Don't try it again; find another way, or answer without it.` }
+    case 'error':
+      await tell('error', outcome.args, outcome.error.message)
+      return { content: `Error: ${await shown(talk, outcome.error.message)}`, ...edited }
+    case 'allowed':
+    case 'approved':
+      await tell(outcome.decision, outcome.args)
+      return { content: await resultContent(talk, outcome.value), ...edited }
+  }
+}
+
+async function makeCall(talk: Conversation, path: string, offered: OfferedMethod, args: Record<string, unknown>, options: LoopOptions): Promise<CallOutcome> {
+  const { frame, agent, policies, span, settings } = talk
+  const { run } = frame
+  const { tool, method } = offered
+  const request = { frame, path, tool, method, args, policies, agent, span, retries: settings.toolRetries }
+  const about = describeTool(run, tool)
+  if (about.pipeline === undefined || run.world.mocks.hasTool(`${tool}.${method}`, tool)) {
+    const outcome = await callTool(request)
+    await toolEvents(request, outcome)
+    return outcome
+  }
+  // A pipeline that an agent calls: what it does is checked call by call, under the agent's policies as well.
+  const decision = await policies.decide({ target: `${tool}.${method}`, args, normalised: args, effect: 'read', categories: about.categories })
+  let outcome: CallOutcome
+  if (decision.decision === 'refuse') outcome = { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
+  else {
+    try {
+      const { pipeline } = about
+      const checked = checkArguments(pipeline, args, run.world.program)
+      if (checked.faults.length > 0) throw argumentsError(pipeline.name, checked.faults)
+      const value = await runPipeline(frame, { pipeline, args: checked.args, base: `${path}>${pipeline.name}`, requires: options.requires })
+      outcome = { decision: 'allowed', value, args }
+    } catch (error) {
+      if (!(error instanceof HaloError) || error.code === 'STORAGE_FULL' || error.code === 'REPLAY_MISMATCH') throw error
+      outcome = error.code === 'DECLINED' ? { decision: 'declined', reason: error.message, args } : { decision: 'error', error, args }
+    }
+  }
+  await toolEvents(request, outcome)
+  return outcome
+}
+
+/** A result as the model gets it: as text, cut, and through the policies for what comes in. */
+async function resultContent(talk: Conversation, value: unknown): Promise<string | Part[]> {
+  if (!isPartsResult(value)) return shown(talk, textOf(value))
+  const parts: Part[] = []
+  for (const part of value.parts) parts.push(part.type === 'text' ? { ...part, text: await shown(talk, part.text) } : part)
+  return parts
+}
+
+async function shown(talk: Conversation, text: string): Promise<string> {
+  const { policies, settings } = talk
+  // What is withheld is a note that says so.
+  return (await policies.inputText(cut(text, settings.resultChars))).text
+}
+
+/** The beginning of a text, never half of a surrogate pair; how much is left out is said on top of the limit. */
+function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const code = text.charCodeAt(limit - 1)
+  const end = code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit
+  return `${text.slice(0, end)}\n[cut: the first ${end} of ${text.length} characters are shown]`
+}
+
+function sameArgs(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b)
+}

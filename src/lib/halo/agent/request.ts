@@ -1,0 +1,323 @@
+/** One model request: from the journal, from a mock, or from the model, within what may be spent. */
+import { HaloError, messageOf, type Span } from '../errors.ts'
+import { costOf, loadPrices, priceOf } from '../models/prices.ts'
+import { modelAdapter } from '../models/registry.ts'
+import type { JsonSchema, Message, ModelAnswer, ModelRequest, Price, ToolCall, Usage } from '../models/types.ts'
+import type { PolicySet } from '../policy/index.ts'
+import { Cancelled } from '../run/cancel.ts'
+import type { CallSettings } from '../run/decorators.ts'
+import type { Frame } from '../run/frame.ts'
+import { toolUsesOf } from '../run/mocks.ts'
+import { textOf, toPlain } from '../run/plain.ts'
+import type { Outcome } from '../run/run.ts'
+import { fetchOf } from '../run/binding.ts'
+import { maskSecrets } from '../run/secrets.ts'
+import type { JournalEntry, MockRequest } from '../run/types.ts'
+import type { ModelRef } from '../syntax/ast.ts'
+import { retrying } from '../tools/middleware/retry.ts'
+import { withinTime } from '../tools/middleware/time.ts'
+import type { Offer } from './offer.ts'
+import type { AgentSettings } from './settings.ts'
+
+/** A conversation with one agent, and what stays the same in it from request to request. */
+export interface Conversation {
+  frame: Frame
+  agent: string
+  task: string
+  model: ModelRef
+  system?: string
+  settings: AgentSettings
+  decorators: CallSettings
+  policies: PolicySet
+  offer: Offer
+  /** Append-only. */
+  messages: Message[]
+  /** UTF-8 bytes of the system prompt and all messages: what a request's tokens can't be more than. */
+  bytes: number
+  /** Messages that were part of an earlier request, or are an answer the journal has. */
+  sent: number
+  span: Span
+}
+
+export interface Answer extends ModelAnswer {
+  /** What the answer is: the text, or the value that a mock gave in its place. */
+  value: unknown
+  entry: JournalEntry
+}
+
+/** Asks the model for the next step of the conversation. `last`: with tools off. */
+export async function askModel(talk: Conversation, path: string, step: number, last: boolean): Promise<Answer> {
+  const { frame, settings, policies, offer, span } = talk
+  const { run } = frame
+  const { meta } = run
+  const { maxSteps } = policies
+  if (maxSteps !== undefined && meta.steps >= maxSteps.limit) {
+    throw new HaloError('CALL_LIMIT', `Policy ${maxSteps.policy} allows ${maxSteps.limit} model ${maxSteps.limit === 1 ? 'request' : 'requests'} in a run.`, { path, span })
+  }
+  meta.steps++
+  const model = `${talk.model.provider}/${talk.model.id}`
+  const tools = last ? [] : offer.targets
+  if (run.listening) {
+    const prompt = step === 1 && talk.sent === 0 ? textIn(talk.messages[0]) : undefined
+    run.emit({ type: 'llm_start', path, span, agent: talk.agent, task: talk.task, model, step, prompt, system: prompt === undefined ? undefined : talk.system, tools: [...tools] })
+  }
+  const fresh = talk.messages.slice(talk.sent)
+  const entry = await run.ask({
+    scope: frame.scope,
+    path,
+    kind: 'agent',
+    target: `${talk.agent}.${talk.task}`,
+    request: talk.sent === 0 ? { model, system: talk.system, messages: fresh, tools, schema: settings.schema?.name } : { messages: fresh, ...(last ? { tools } : {}) },
+    span,
+    begun: true,
+    perform: () => perform(talk, path, step, last),
+  })
+  talk.sent = talk.messages.length
+  const shown = run.listening && policies.filtersOutput && typeof entry.value === 'string' ? ((await policies.redactValue(entry.value)) as string) : undefined
+  return settle(talk, path, step, entry, shown)
+}
+
+/** Counts and tells of what came back, and throws what failed. */
+function settle(talk: Conversation, path: string, step: number, entry: JournalEntry, shown: string | undefined): Answer {
+  const { frame, span, agent, task } = talk
+  const { run } = frame
+  const { meta } = run
+  const cost = entry.cost ?? 0
+  meta.cost += cost
+  if (entry.usage !== undefined) {
+    meta.tokens.input += entry.usage.input
+    meta.tokens.output += entry.usage.output
+  }
+  if (run.replaying) run.spend.add(cost)
+  const text = entry.error === undefined && entry.value !== null && entry.value !== undefined ? textOf(entry.value) : ''
+  const toolCalls = entry.toolCalls ?? []
+  if (run.listening) {
+    run.emit({
+      type: 'llm', path, span, agent, task, step,
+      model: `${talk.model.provider}/${talk.model.id}`,
+      text: shown ?? text,
+      reasoning: entry.reasoning,
+      toolCalls, usage: entry.usage, cost, ms: entry.ms ?? 0, stop: entry.stop ?? 'stop', attempts: entry.attempts,
+      error: entry.error === undefined ? undefined : { code: entry.error.code, message: entry.error.message },
+    })
+  }
+  if (entry.error !== undefined) throw new HaloError(entry.error.code, entry.error.message, { path, span, data: entry.error.data, seq: entry.seq })
+  return { text, value: entry.value ?? '', toolCalls, usage: entry.usage, stop: entry.stop ?? 'stop', opaque: entry.opaque?.data, entry }
+}
+
+async function perform(talk: Conversation, path: string, step: number, last: boolean): Promise<Outcome> {
+  const { frame, agent, task } = talk
+  const { run } = frame
+  const mock = run.world.mocks.agent(agent, task)
+  try {
+    if (mock !== undefined) return await mocked(talk, mock, step, last)
+    return await live(talk, path, step, last)
+  } catch (error) {
+    if (error instanceof Cancelled || frame.scope.aborted) throw error instanceof Cancelled ? error : new Cancelled(error)
+    const known = error instanceof HaloError ? error : undefined
+    const message = maskSecrets(messageOf(error), run.world.config.env) as string
+    return { error: { code: known?.code ?? 'MODEL_ERROR', message, ...(known?.data === undefined ? {} : { data: known.data }) } }
+  }
+}
+
+async function mocked(talk: Conversation, mock: (request: MockRequest, schema?: JsonSchema) => unknown, step: number, last: boolean): Promise<Outcome> {
+  const { messages, offer, settings } = talk
+  const count = messages.length
+  const { decorators } = talk
+  const request: MockRequest = {
+    prompt: textIn(messages[0]),
+    system: talk.system,
+    tools: last ? [] : [...offer.targets],
+    // A mock may keep its request; what it sees later is still what was sent.
+    get messages() {
+      return messages.slice(0, count)
+    },
+    step,
+    agent: talk.agent,
+    task: talk.task,
+  }
+  let attempts = 0
+  const attempt = async (): Promise<unknown> => {
+    attempts++
+    const answer = mock(request, settings.schema?.schema)
+    return answer instanceof Promise ? await (answer as Promise<unknown>) : answer
+  }
+  const { clock } = talk.frame.run.world
+  const { signal } = talk.frame.scope
+  const timed = () => (decorators.timeoutMs === undefined ? attempt() : withinTime(attempt, decorators.timeoutMs, { signal, sleep: (ms, stop) => clock.sleep(ms, stop), what: `${talk.agent}.${talk.task}` }))
+  const answer = decorators.retry === undefined ? await timed() : await retrying(timed, decorators.retry, { signal, sleep: (ms, stop) => clock.sleep(ms, stop), now: () => clock.now() })
+  const uses = toolUsesOf(answer)
+  const tried = attempts > 1 ? { attempts } : {}
+  if (uses === undefined) return { value: toPlain(answer), stop: 'stop', ...tried }
+  const toolCalls = uses.map(({ target, args }, i): ToolCall => ({ id: `call_${count}_${i}`, name: offer.nameOf(target) ?? target, args: toPlain(args) as Record<string, unknown> }))
+  return { value: '', toolCalls, stop: 'tool_calls', ...tried }
+}
+
+async function live(talk: Conversation, path: string, step: number, last: boolean): Promise<Outcome> {
+  const { frame, model, settings, decorators, policies, offer } = talk
+  const { run } = frame
+  const { config, clock } = run.world
+  const adapter = await modelAdapter(model.provider, { keys: config.keys, models: config.models })
+  const name = `${model.provider}/${model.id}`
+  const limit = policies.maxSpend
+  const price = await priceFor(talk)
+  if (limit !== undefined && price === undefined) {
+    throw new HaloError('SPEND_LIMIT', `The price of ${name} is not known, so MaxSpend of policy ${limit.policy} can't hold. Give a price for it, or use another model.`)
+  }
+  let attempts = 0
+  const attempt = async (signal: AbortSignal): Promise<Outcome> => {
+    attempts++
+    const worst = { inputTokens: talk.bytes + offer.bytes, price: price ?? { input: 0, output: 0 } }
+    const reservation = await run.spend.reserve(worst, settings.maxTokens, limit, frame.scope)
+    let cost = 0
+    try {
+      const request = requestOf(talk, step, last, reservation.maxTokens)
+      const answer = await collect(talk, path, adapter.stream(request, signal))
+      const usage = answer.usage ?? estimated(talk, answer)
+      cost = price === undefined ? 0 : costOf(usage, price)
+      const outcome: Outcome = {
+        value: maskSecrets(answer.text, config.env),
+        toolCalls: last || answer.toolCalls.length === 0 ? undefined : answer.toolCalls,
+        usage: answer.usage,
+        stop: answer.stop,
+        cost,
+        maxTokens: reservation.maxTokens,
+        price,
+        ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning }),
+        ...(answer.opaque === undefined ? {} : { opaque: { provider: model.provider, data: answer.opaque } }),
+      }
+      if (reservation.lowered && answer.stop === 'max_tokens') {
+        return { ...outcome, error: { code: 'SPEND_LIMIT', message: `MaxSpend of policy ${limit?.policy ?? ''} left room for ${reservation.maxTokens} tokens only, and the answer was cut there.`, data: { text: answer.text } } }
+      }
+      return outcome
+    } finally {
+      reservation.settle(cost)
+    }
+  }
+  const { signal } = frame.scope
+  const sleep = (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop)
+  const timed = () => (decorators.timeoutMs === undefined ? attempt(signal) : withinTime(attempt, decorators.timeoutMs, { signal, sleep, what: `The request to ${name}` }))
+  startShadows(talk, step, last)
+  const outcome = decorators.retry === undefined ? await timed() : await retrying(timed, decorators.retry, { signal, sleep, now: () => clock.now() })
+  return attempts > 1 ? { ...outcome, attempts } : outcome
+}
+
+async function priceFor({ frame, model }: Conversation): Promise<Price | undefined> {
+  const { prices } = frame.run.world.config
+  const known = priceOf(model.provider, model.id, prices)
+  if (known !== undefined) return known
+  // That the price list can't be loaded makes a price unknown; it doesn't keep a run from going on.
+  await loadPrices().catch(() => undefined)
+  return priceOf(model.provider, model.id, prices)
+}
+
+function requestOf(talk: Conversation, step: number, last: boolean, maxTokens: number): ModelRequest {
+  const { model, settings, offer, frame } = talk
+  return {
+    provider: model.provider,
+    model: model.id,
+    system: talk.system,
+    messages: talk.messages,
+    tools: offer.functions,
+    toolChoice: last ? 'none' : 'auto',
+    schema: settings.schema,
+    maxTokens,
+    temperature: settings.temperature,
+    topP: settings.topP,
+    seed: settings.seed,
+    baseUrl: settings.baseUrl,
+    agent: talk.agent,
+    task: talk.task,
+    step,
+    fetch: frame.run.world.config.fetch,
+  }
+}
+
+/** The whole answer of a stream, told of as it comes. */
+async function collect(talk: Conversation, path: string, stream: ReturnType<Awaited<ReturnType<typeof modelAdapter>>['stream']>): Promise<ModelAnswer> {
+  const { frame, agent, span, policies } = talk
+  const { run } = frame
+  // Where the answer is checked before anyone may see it, it isn't shown as it comes.
+  const shows = run.listening && !policies.filtersOutput
+  const answer: ModelAnswer = { text: '', toolCalls: [], stop: 'stop' }
+  for await (const chunk of stream) {
+    switch (chunk.type) {
+      case 'text':
+        answer.text += chunk.text
+        if (shows) run.emit({ type: 'llm_delta', path, span, agent, text: chunk.text })
+        break
+      case 'reasoning':
+        answer.reasoning = (answer.reasoning ?? '') + chunk.text
+        if (shows) run.emit({ type: 'llm_delta', path, span, agent, reasoning: chunk.text })
+        break
+      case 'tool_call':
+        answer.toolCalls.push(chunk.call)
+        break
+      case 'tool_delta':
+        if (shows) run.emit({ type: 'llm_delta', path, span, agent, toolCall: { id: chunk.id, name: chunk.name, args: chunk.args } })
+        break
+      case 'opaque':
+        answer.opaque = chunk.data
+        break
+      case 'usage':
+        answer.usage = chunk.usage
+        break
+      case 'stop':
+        answer.stop = chunk.reason
+        break
+      case 'raw':
+        run.emit({ type: 'llm_raw', path, span, agent, request: chunk.request, response: chunk.response })
+        break
+    }
+  }
+  return answer
+}
+
+/** For a provider that doesn't count: no more tokens than bytes. */
+function estimated(talk: Conversation, answer: ModelAnswer): Usage {
+  const written = answer.text.length + (answer.reasoning?.length ?? 0) + answer.toolCalls.reduce((sum, call) => sum + JSON.stringify(call.args).length, 0)
+  return { input: talk.bytes + talk.offer.bytes, output: written }
+}
+
+/** `@shadow`: the same request to other models, beside the run: nothing of it is recorded, and nothing can come of it. */
+function startShadows(talk: Conversation, step: number, last: boolean): void {
+  const { frame, decorators, agent, task, span } = talk
+  const { run } = frame
+  for (const model of decorators.shadows ?? []) {
+    const started = run.world.clock.now()
+    const common = { type: 'shadow' as const, path: '', span, agent, task, model: `${model.provider}/${model.id}` }
+    const ask = async (): Promise<void> => {
+      const { config } = run.world
+      const other: Conversation = { ...talk, model, frame: { ...frame }, messages: talk.messages.slice() }
+      const limit = talk.policies.maxSpend
+      const price = await priceFor(other)
+      if (limit !== undefined && price === undefined) throw new HaloError('SPEND_LIMIT', 'its price is not known, and MaxSpend holds here')
+      const adapter = await modelAdapter(model.provider, { keys: config.keys, models: config.models })
+      const worst = { inputTokens: talk.bytes + talk.offer.bytes, price: price ?? { input: 0, output: 0 } }
+      const reservation = await run.spend.reserve(worst, talk.settings.maxTokens, limit, frame.scope)
+      let cost = 0
+      try {
+        let text = ''
+        let usage: Usage | undefined
+        for await (const chunk of adapter.stream({ ...requestOf(other, step, last, reservation.maxTokens), baseUrl: undefined }, frame.scope.signal)) {
+          if (chunk.type === 'text') text += chunk.text
+          else if (chunk.type === 'usage') usage = chunk.usage
+        }
+        cost = price === undefined ? 0 : costOf(usage ?? { input: talk.bytes + talk.offer.bytes, output: text.length }, price)
+        run.emit({ ...common, text: (await talk.policies.redactValue(text)) as string, usage, ms: run.world.clock.now() - started })
+      } finally {
+        reservation.settle(cost)
+      }
+    }
+    ask().catch((error: unknown) => {
+      run.emit({ ...common, error: messageOf(error), ms: run.world.clock.now() - started })
+    })
+  }
+}
+
+/** The text of a message. */
+export function textIn(message: Message | undefined): string {
+  if (message === undefined) return ''
+  const { content } = message
+  return typeof content === 'string' ? content : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}

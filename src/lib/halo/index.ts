@@ -1,0 +1,35 @@
+/** Everything the library `halo` offers, written out. */
+export { HaloError, type Diagnostic, type ErrorCode, type Span } from './errors.ts'
+export { VERSION } from './version.ts'
+
+export { format, parseCondition } from './syntax/index.ts'
+export type * from './syntax/ast.ts'
+export { analyse, check, link, nearest, type AnalyseOptions, type CheckOptions, type Program, type Resolve } from './check/index.ts'
+export { parse, type ParseOptions } from './parse.ts'
+
+export { HaloRuntime } from './run/runtime.ts'
+export { useTool, type ToolUse } from './run/mocks.ts'
+export { memoryJournal } from './run/journal.ts'
+export type { HaloStream } from './run/stream.ts'
+export type * from './run/types.ts'
+
+export { loadPrices, priceOf, costOf } from './models/prices.ts'
+export { registerModelAdapter } from './models/registry.ts'
+export type * from './models/types.ts'
+
+export { defineTool, registerTools, toolsProvider, type Tool, type ToolDefinition } from './tools/define.ts'
+export { listProviders, registerDefinition, registerToolProvider } from './tools/registry.ts'
+export { compose, type Middleware } from './tools/middleware/compose.ts'
+export { withIdempotency } from './tools/middleware/idempotency.ts'
+export { withLogging } from './tools/middleware/logging.ts'
+export { withRetry } from './tools/middleware/retry.ts'
+export { withResultSchema } from './tools/middleware/result-schema.ts'
+export { withTimeout } from './tools/middleware/time.ts'
+export { TransientError } from './tools/types.ts'
+export type * from './tools/types.ts'
+
+export { memorySandbox, type MemorySandboxOptions } from './sandbox/memory.ts'
+export type * from './sandbox/types.ts'
+
+export { regexWorkerRunner } from './policy/index.ts'
+export type { CallFacts, Decision, RegexRunner } from './policy/types.ts'

@@ -1,0 +1,134 @@
+/** From a declared tool or store to something that can be called: its provider's methods, configured. */
+import type { TSchema } from 'typebox'
+import type { Program } from '../check/program.ts'
+import { HaloError } from '../errors.ts'
+import type { Decorator, Expression, PipelineDeclaration, StoreDeclaration, ToolDeclaration } from '../syntax/ast.ts'
+import { canonicalJson } from '../tools/canonical.ts'
+import { configOf, methodsOf, providerDefinition } from '../tools/registry.ts'
+import type { Method, MethodInfo, ProviderDefinition } from '../tools/types.ts'
+import { spanIn, valueOf, type Frame } from './frame.ts'
+import type { Run } from './run.ts'
+import { State } from './state.ts'
+import { schemaOf } from './arguments.ts'
+
+/** What is known of a declared tool before anything of it is evaluated. */
+export interface DescribedTool {
+  declaration: ToolDeclaration | StoreDeclaration
+  definition?: ProviderDefinition
+  /** `Pipeline(Name)`: the pipeline that a call runs. */
+  pipeline?: PipelineDeclaration
+  /** undefined: the provider was registered without a description of its methods. */
+  info?: Record<string, MethodInfo>
+  description?: string
+  categories: string[]
+}
+
+export interface BoundTool extends DescribedTool {
+  config: Record<string, unknown>
+  methods: Record<string, Method>
+  /** The normal form of a path argument, where this provider has one of its own. */
+  realpath?: (path: string) => Promise<string>
+}
+
+const described = new WeakMap<Run, Map<string, DescribedTool>>()
+
+/** The tool or store of that name. @throws HaloError VALIDATION when there is none, or its provider is unknown. */
+export function describeTool(run: Run, name: string): DescribedTool {
+  const known = described.get(run) ?? new Map<string, DescribedTool>()
+  described.set(run, known)
+  const found = known.get(name)
+  if (found !== undefined) return found
+  const { program } = run.world
+  const declaration = program.tools.get(name) ?? program.stores.get(name)
+  if (declaration === undefined) throw new HaloError('VALIDATION', `There is no tool ${name}.`)
+  const tool: DescribedTool = { declaration, categories: declaration.decorators.filter((d) => d.name === 'category').flatMap(literalTexts) }
+  const text = declaration.provider.args.find((arg) => arg.name === 'description')?.value
+  if (text?.kind === 'String') tool.description = text.value
+  if (declaration.provider.name === 'Pipeline') Object.assign(tool, pipelineTool(run, declaration, tool.description))
+  else {
+    const definition = providerDefinition(declaration.provider.name)
+    if (definition !== undefined) {
+      tool.definition = definition
+      if (definition.info !== undefined) {
+        const literal = configOf(definition, declaration.provider.args.filter((arg) => isLiteral(arg.value)).map((arg) => ({ name: arg.name, value: literalOf(arg.value) })))
+        const methods = methodsOf(definition, literal) ?? []
+        tool.info = Object.fromEntries(methods.flatMap((method) => (definition.info?.[method] === undefined ? [] : [[method, definition.info[method]]])))
+      }
+    }
+  }
+  known.set(name, tool)
+  return tool
+}
+
+function pipelineTool(run: Run, declaration: ToolDeclaration | StoreDeclaration, description: string | undefined): Partial<DescribedTool> {
+  const first = declaration.provider.args.find((arg) => arg.name === undefined)?.value
+  const name = first?.kind === 'Variable' ? first.name : first?.kind === 'String' ? first.value : undefined
+  const pipeline = name === undefined ? undefined : run.world.program.pipelines.get(name)
+  if (pipeline === undefined) throw new HaloError('VALIDATION', `The tool ${declaration.name} names ${name === undefined ? 'no pipeline' : `the pipeline ${name}, which isn't declared`}.`)
+  const parameters = parametersSchema(pipeline, run.world.program)
+  // What it does to the world its own calls do, and each of those is checked by itself.
+  return { pipeline, info: { run: { description: description ?? `Run the pipeline ${pipeline.name}.`, parameters, effect: 'read' } } }
+}
+
+/** A pipeline's parameters as the JSON Schema of an object. */
+function parametersSchema(pipeline: PipelineDeclaration, program: Program): TSchema {
+  const properties = Object.fromEntries(pipeline.params.map((param) => [param.name, schemaOf(param.type, program)]))
+  const required = pipeline.params.filter((param) => !param.optional && param.default === undefined && param.type.kind !== 'OptionalType').map((param) => param.name)
+  return { type: 'object', properties, required, additionalProperties: false } as TSchema
+}
+
+/** The tool, configured with the arguments of this pipeline call; the same configuration is the same instance. */
+export async function bindTool(frame: Frame, name: string): Promise<BoundTool> {
+  const bound = frame.bound.get(name)
+  if (bound !== undefined) return bound as BoundTool
+  const { run } = frame
+  const about = describeTool(run, name)
+  const { declaration, definition } = about
+  if (definition === undefined) {
+    throw new HaloError('VALIDATION', `There is no tool provider ${declaration.provider.name}. Register it with registerToolProvider, or use one of the catalogue.`, { span: spanIn(frame, declaration.provider) })
+  }
+  const env = run.world.config.env ?? {}
+  // A declaration sees the arguments of the pipeline that first uses it and Env, nothing that happened on the way.
+  const place: Frame = { ...frame, each: undefined, state: new State() }
+  const args = []
+  for (const arg of declaration.provider.args) {
+    if (arg.name === 'description') continue
+    args.push({ name: arg.name, value: await valueOf(place, arg.value, `tool:${name}`, 'value', env) })
+  }
+  const config = configOf(definition, args)
+  const key = `${name} ${canonicalJson(config)}`
+  let instance = run.instances.get(key) as Promise<BoundTool> | undefined
+  if (instance === undefined) {
+    instance = instantiate(frame, about, definition, config)
+    run.instances.set(key, instance)
+    instance.catch(() => run.instances.delete(key))
+  }
+  const tool = await instance
+  frame.bound.set(name, tool)
+  return tool
+}
+
+async function instantiate(frame: Frame, about: DescribedTool, definition: ProviderDefinition, config: Record<string, unknown>): Promise<BoundTool> {
+  const { run } = frame
+  const { world } = run
+  const methods = await definition.provider(config, { tool: about.declaration.name, fetch: fetchOf(run), env: world.config.env ?? {}, runId: run.id })
+  const realpath = definition.paths?.(config, await world.sandbox())
+  return { ...about, config, methods, realpath }
+}
+
+export function fetchOf(run: Run): typeof fetch {
+  return run.world.config.fetch ?? globalThis.fetch.bind(globalThis)
+}
+
+function isLiteral(expression: Expression): boolean {
+  return ['String', 'Number', 'Boolean', 'Null'].includes(expression.kind) || (expression.kind === 'List' && expression.items.every(isLiteral))
+}
+
+function literalOf(expression: Expression): unknown {
+  if (expression.kind === 'List') return expression.items.map(literalOf)
+  return expression.kind === 'String' || expression.kind === 'Number' || expression.kind === 'Boolean' ? expression.value : null
+}
+
+function literalTexts(decorator: Decorator): string[] {
+  return decorator.args.flatMap(({ value }) => (value.kind === 'String' ? [value.value] : []))
+}

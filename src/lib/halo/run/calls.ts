@@ -1,0 +1,216 @@
+/** One tool call, whoever makes it: defaults, schema, policy, approval, and then the call itself. */
+import { HaloError, messageOf, type Span } from '../errors.ts'
+import { normaliseArgs, pathArguments, type PolicySet } from '../policy/index.ts'
+import type { Decision } from '../policy/types.ts'
+import type { Decorator } from '../syntax/ast.ts'
+import type { MethodInfo } from '../tools/types.ts'
+import { bindTool, describeTool, type DescribedTool } from './binding.ts'
+import { spanIn, type Frame } from './frame.ts'
+import { performTool, recoverTool } from './perform.ts'
+import { toPlain } from './plain.ts'
+import { readApproval } from './questions.ts'
+import { applyDefaults } from './defaults.ts'
+import { validate, type Fault } from './schema.ts'
+import type { JournalEntry } from './types.ts'
+
+export interface ToolCallRequest {
+  frame: Frame
+  path: string
+  tool: string
+  method: string
+  args: Record<string, unknown>
+  /** What holds for this call. */
+  policies: PolicySet
+  /** The agent that chose it; absent for a pipeline's own call. */
+  agent?: string
+  /** Decorators of the call itself; those of the declaration come on top. */
+  decorators?: readonly Decorator[]
+  /** Further attempts for an agent's calls (`tool_retry:`). */
+  retries?: number
+  span?: Span
+}
+
+export type CallOutcome =
+  | { decision: 'allowed' | 'approved'; value: unknown; args: Record<string, unknown>; entry?: JournalEntry }
+  | { decision: 'refused'; policy: string; reason: string; args: Record<string, unknown> }
+  | { decision: 'declined'; reason?: string; args: Record<string, unknown> }
+  | { decision: 'error'; error: HaloError; args: Record<string, unknown> }
+
+/** Checks a call and, if it may, makes it. Throws only for what ends the run: Stop, a pause that was stopped, storage. */
+export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
+  const { frame, tool, method, policies, path } = call
+  const { run } = frame
+  const target = `${tool}.${method}`
+  let about: DescribedTool
+  try {
+    about = describeTool(run, tool)
+  } catch (error) {
+    return { decision: 'error', error: asHaloError(error, call), args: call.args }
+  }
+  const info = about.info?.[method]
+  const categories = [...(info?.categories ?? []), ...about.categories]
+
+  let { args } = call
+  let approvedBy: string | undefined
+  let asked = 0
+  for (;;) {
+    const fit = fitted(info, args)
+    args = fit.args
+    if (fit.faults.length > 0) return { decision: 'error', error: misfit(target, fit.faults, call), args }
+
+    const normalised = await normalForm(call, about, info, args, asked)
+    const decision = await decide(call, { target, args, normalised, effect: info?.effect, categories }, asked)
+    if (decision.decision === 'refuse') return { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
+    const over = overLimit(frame, policies, target)
+    if (over !== undefined) return { decision: 'refused', ...over, args }
+    args = normalised
+    // An answer holds for the policy that asked; edited arguments that another one asks about are put again.
+    if (decision.decision === 'allow' || decision.policy === approvedBy) break
+
+    asked++
+    const answer = await run.questions.put({
+      scope: frame.scope,
+      kind: 'approval',
+      path: asked === 1 ? path : `${path}/approval:${asked}`,
+      target,
+      waitingFor: 'approval',
+      span: call.span,
+      card: approvalCard(call, target, args, decision.policy, info),
+    })
+    const approval = readApproval(answer)
+    if (!approval.approved) return { decision: 'declined', reason: approval.reason, args }
+    approvedBy = decision.policy
+    if (approval.args === undefined) break
+    args = approval.args
+  }
+
+  // Others may have used up the limit while a person was thinking; from here to the count nothing waits.
+  const over = overLimit(frame, policies, target)
+  if (over !== undefined) return { decision: 'refused', ...over, args }
+  run.calls.set(target, (run.calls.get(target) ?? 0) + 1)
+  const made = { ...call, about, info, target, args, categories }
+  const entry = await run.ask({
+    scope: frame.scope,
+    path,
+    kind: 'tool',
+    target,
+    request: args,
+    span: call.span,
+    begun: info?.effect !== 'read' && !run.world.mocks.hasTool(target, tool),
+    perform: () => performTool(made),
+    recover: (begun) => recoverTool(made, begun),
+  })
+  if (entry.error !== undefined) {
+    return { decision: 'error', error: new HaloError(entry.error.code, entry.error.message, { path, span: call.span, data: entry.error.data, seq: entry.seq }), args }
+  }
+  const record = { target, args, path, ...(call.agent === undefined ? {} : { agent: call.agent }) }
+  run.meta.calls.push(record)
+  return { decision: approvedBy === undefined ? 'allowed' : 'approved', value: entry.value, args, entry }
+}
+
+/** The error that a pipeline's own call ends with when it wasn't made. */
+export function ownCallError(call: ToolCallRequest, outcome: Exclude<CallOutcome, { value: unknown }>): HaloError {
+  const details = { path: call.path, span: call.span }
+  switch (outcome.decision) {
+    case 'refused':
+      return outcome.reason.startsWith(LIMIT_REASON)
+        ? new HaloError('CALL_LIMIT', `Policy ${outcome.policy} stops ${call.tool}.${call.method}: ${outcome.reason}.`, details)
+        : new HaloError('POLICY_BLOCKED', `Policy ${outcome.policy} refuses ${call.tool}.${call.method}: ${outcome.reason}.`, details)
+    case 'declined':
+      return new HaloError('DECLINED', `A person declined ${call.tool}.${call.method}${outcome.reason === undefined ? '' : `: ${outcome.reason}`}`, details)
+    case 'error':
+      return outcome.error
+  }
+}
+
+const LIMIT_REASON = 'at most '
+
+function overLimit(frame: Frame, policies: PolicySet, target: string): { policy: string; reason: string } | undefined {
+  for (const { policy, glob, limit, matches } of policies.maxCalls) {
+    if (!matches(target)) continue
+    let count = 0
+    for (const [name, times] of frame.run.calls) if (matches(name)) count += times
+    if (count >= limit) return { policy, reason: `${LIMIT_REASON}${limit} ${limit === 1 ? 'call' : 'calls'} of ${glob} in a run` }
+  }
+  return undefined
+}
+
+function fitted(info: MethodInfo | undefined, args: Record<string, unknown>): { args: Record<string, unknown>; faults: Fault[] } {
+  if (info === undefined) return { args, faults: [] }
+  const whole = applyDefaults(info.parameters, args) as Record<string, unknown>
+  return { args: whole, faults: validate(info.parameters, whole) }
+}
+
+function misfit(target: string, faults: Fault[], call: ToolCallRequest): HaloError {
+  const list = faults.map((fault) => (fault.path === '' ? fault.message : `${fault.path}: ${fault.message}`)).join('; ')
+  return new HaloError('VALIDATION', `The arguments of ${target} don't fit: ${list}`, { path: call.path, span: call.span, data: faults })
+}
+
+/** Arguments with every path in its normal form. Where that depends on links, the answer is the journal's. */
+async function normalForm(call: ToolCallRequest, about: DescribedTool, info: MethodInfo | undefined, args: Record<string, unknown>, round: number): Promise<Record<string, unknown>> {
+  if (info === undefined || !pathArguments(info.parameters)) return args
+  const { frame, path } = call
+  const target = `${call.tool}.${call.method}`
+  if (about.definition?.paths === undefined || frame.run.world.mocks.hasTool(target, call.tool)) return await normaliseArgs(args, info.parameters)
+  const entry = await frame.run.ask({
+    scope: frame.scope,
+    path: `${path}/paths${round === 0 ? '' : `:${round + 1}`}`,
+    kind: 'verdict',
+    target,
+    request: args,
+    span: call.span,
+    perform: async () => {
+      try {
+        const bound = await bindTool(frame, call.tool)
+        return { value: toPlain(await normaliseArgs(args, info.parameters, bound.realpath)) }
+      } catch (error) {
+        const { code, message } = asHaloError(error, call)
+        return { error: { code, message } }
+      }
+    },
+  })
+  // What is wrong with the path the tool says itself, in its own words.
+  return entry.error === undefined ? (entry.value as Record<string, unknown>) : await normaliseArgs(args, info.parameters)
+}
+
+/** What the policies say; where that took a worker with a time limit, the answer is the journal's. */
+async function decide(call: ToolCallRequest, facts: Parameters<PolicySet['decide']>[0], round: number): Promise<Decision> {
+  const decision = call.policies.decide(facts)
+  if (!(decision instanceof Promise)) return decision
+  decision.catch(() => undefined)
+  const entry = await call.frame.run.ask({
+    scope: call.frame.scope,
+    path: `${call.path}/policy${round === 0 ? '' : `:${round + 1}`}`,
+    kind: 'verdict',
+    target: facts.target,
+    request: facts.args,
+    span: call.span,
+    perform: async () => ({ value: await decision }),
+  })
+  return entry.value as Decision
+}
+
+function approvalCard(call: ToolCallRequest, target: string, args: Record<string, unknown>, policy: string, info: MethodInfo | undefined) {
+  const who = call.agent ?? call.frame.pipeline.name
+  return {
+    channel: 'approval' as const,
+    message: `Allow ${who} to call ${target} with ${shown(args)}? (policy ${policy})`,
+    named: { target, args, policy, ...(call.agent === undefined ? {} : { agent: call.agent }) },
+    effect: info?.effect,
+  }
+}
+
+/** Arguments in a question: whole when short; a long text is told by its beginning, the card shows all of it. */
+function shown(args: Record<string, unknown>): string {
+  const text = JSON.stringify(args)
+  return text.length <= 1000 ? text : `${text.slice(0, 1000)}… (${text.length} characters)`
+}
+
+export function asHaloError(error: unknown, call: Pick<ToolCallRequest, 'path' | 'span'>): HaloError {
+  if (error instanceof HaloError) return error
+  return new HaloError('TOOL_ERROR', messageOf(error), { path: call.path, span: call.span, cause: error })
+}
+
+export function callSpan(frame: Frame, node: { from: number; to: number }): Span {
+  return spanIn(frame, node)
+}

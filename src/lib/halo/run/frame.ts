@@ -1,0 +1,104 @@
+import { HaloError, spanWithin, type Span } from '../errors.ts'
+import { compilePolicies, type PolicySet } from '../policy/index.ts'
+import type { Expression, Name, Node, PipelineDeclaration } from '../syntax/ast.ts'
+import type { CancelScope } from './cancel.ts'
+import { evaluate, type Scope, type WorldRequest } from './expression.ts'
+import type { Run } from './run.ts'
+import type { State } from './state.ts'
+
+/** Where the interpreter stands: one call of a pipeline, seen from one strand of it. */
+export interface Frame {
+  run: Run
+  scope: CancelScope
+  pipeline: PipelineDeclaration
+  args: Record<string, unknown>
+  state: State
+  /** Names of the policies that hold here: those of all enclosing pipelines, and of agents that called one of them. */
+  requires: readonly Name[]
+  /** In `each`. */
+  each?: { item: unknown; index: number }
+  /** The value flowing in. */
+  input: unknown
+  /** Names that stand for the flowing value: it was just bound to them. */
+  inputNames: readonly string[]
+  /** Tools and stores bound in this pipeline call, by declared name. */
+  bound: Map<string, unknown>
+}
+
+export function spanIn(frame: Frame, node: Node): Span {
+  return spanWithin(node, frame.pipeline.file)
+}
+
+/** The policies of `requires` and of whatever else is named, compiled once per run. */
+export function policiesOf(run: Run, requires: readonly Name[]): PolicySet {
+  const key = requires.map((name) => name.name).join(' ')
+  const known = run.policySets.get(key)
+  if (known !== undefined) return known
+  const unique = requires.filter((name, i) => requires.findIndex((other) => other.name === name.name) === i)
+  const { regexRunner } = run.world.config
+  const set = compilePolicies(unique, run.world.program, { regexRunner })
+  run.policySets.set(key, set)
+  return set
+}
+
+/** The names an expression can see at this place. */
+export function scopeOf(frame: Frame, mode: Scope['mode'] = 'value', env?: Readonly<Record<string, string>>): Scope {
+  const { state, args, each, run } = frame
+  return {
+    mode,
+    has: (name) =>
+      name === 'input' || name === 'context' || state.has(name) || Object.hasOwn(args, name) || (each !== undefined && (name === 'item' || name === 'index')) || (env !== undefined && name === 'Env'),
+    lookup: (name) => {
+      if (name === 'input') return frame.input
+      if (name === 'context') return { data: state.all(), args, meta: metaOf(run) }
+      if (name === 'item' && each !== undefined) return each.item
+      if (name === 'index' && each !== undefined) return each.index
+      if (name === 'Env' && env !== undefined) return env
+      return state.has(name) ? state.get(name) : args[name]
+    },
+  }
+}
+
+/** `context.meta` as expressions and results see it. */
+export function metaOf(run: Run): Run['meta'] {
+  const { paused } = run.questions
+  return { ...run.meta, ...(paused === undefined ? {} : { paused }) }
+}
+
+/**
+ * The value of an expression at `path`. What it needs from outside (the clock, a new id, a regular expression that isn't
+ * known to be quick) is asked through the journal, the k-th such need at `path/need:k`.
+ */
+export async function valueOf(frame: Frame, expression: Expression, path: string, mode: Scope['mode'] = 'value', env?: Readonly<Record<string, string>>): Promise<unknown> {
+  const { run } = frame
+  const span = spanIn(frame, expression)
+  const need = async (index: number, what: WorldRequest): Promise<unknown> => {
+    const matching = what.fn === 'matches'
+    const entry = await run.ask({
+      scope: frame.scope,
+      path: `${path}/need:${index}@${expression.from}`,
+      kind: matching ? 'verdict' : 'clock',
+      target: what.fn,
+      request: matching ? { pattern: what.pattern, text: what.text } : undefined,
+      span,
+      perform: async () => {
+        if (what.fn === 'now') return { value: new Date(run.world.clock.now()).toISOString() }
+        if (what.fn === 'uuid') return { value: run.world.clock.uuid() }
+        const { regexRunner } = run.world.config
+        if (regexRunner === undefined) throw new HaloError('EXPRESSION_ERROR', `The pattern ${what.pattern} may take very long on some texts, and there is no worker to run it in.`, { span })
+        return { value: await regexRunner.test(what.pattern, what.text) }
+      },
+    })
+    return entry.value
+  }
+  try {
+    return await evaluate(expression, scopeOf(frame, mode, env), { need })
+  } catch (error) {
+    throw located(error, path, span)
+  }
+}
+
+/** The same error with its place filled in, where it has none. */
+export function located(error: unknown, path: string, span?: Span): unknown {
+  return error instanceof HaloError && (error.path === undefined || error.span === undefined) ? error.with({ path, span }) : error
+}

@@ -1,0 +1,305 @@
+import type { Program } from '../check/program.ts'
+import { HaloError, messageOf, type Span } from '../errors.ts'
+import type { Sandbox } from '../sandbox/types.ts'
+import type { PolicySet } from '../policy/index.ts'
+import { CancelScope, Cancelled, cancelledError } from './cancel.ts'
+import { EARLY, JournalIndex, type Recorded } from './journal.ts'
+import type { Mocks } from './mocks.ts'
+import { samePlain } from './plain.ts'
+import { Questions } from './questions.ts'
+import { Spend } from './spend.ts'
+import { Strands } from './strands.ts'
+import type {
+  Clock,
+  EntryKind,
+  HaloEvent,
+  JournalEnd,
+  JournalEntry,
+  JournalRecord,
+  JournalStart,
+  JournalStore,
+  RunMeta,
+  RunResult,
+  RuntimeConfig,
+} from './types.ts'
+
+/** What every step of a run can reach: the program it runs and what the runtime was given. */
+export interface RunWorld {
+  program: Program
+  config: RuntimeConfig
+  mocks: Mocks
+  journal: JournalStore
+  clock: Clock
+  /** The sandbox of the runtime, made on first use. */
+  sandbox(): Promise<Sandbox>
+}
+
+/** What an outside answer comes to; these fields go into its journal entry. */
+export type Outcome = Pick<
+  JournalEntry,
+  'value' | 'error' | 'toolCalls' | 'usage' | 'stop' | 'maxTokens' | 'price' | 'cost' | 'opaque' | 'reasoning' | 'attempts' | 'cached' | 'files'
+>
+
+export interface Ask {
+  scope: CancelScope
+  path: string
+  kind: EntryKind
+  target: string
+  request?: unknown
+  /** Write that it is about to happen before it does: model requests, and calls that change the world. */
+  begun?: boolean
+  span?: Span
+  /** Calls the world. What it throws is a fault of the run, not an outcome. */
+  perform(): Outcome | Promise<Outcome>
+  /** A call was begun, and nobody knows how it ended. Gives the outcome, or undefined to call again. */
+  recover?(begun: JournalEntry): Promise<Outcome | undefined>
+}
+
+type Unplaced = HaloEvent extends infer E ? (E extends HaloEvent ? Omit<E, 'runId' | 'time'> & { time?: number } : never) : never
+
+/** One run: its journal, what it has spent, its open questions, and the one way to the world (`ask`). */
+export class Run {
+  readonly id: string
+  readonly world: RunWorld
+  readonly start: JournalStart
+  readonly meta: RunMeta
+  readonly scope = new CancelScope()
+  readonly strands: Strands
+  readonly questions: Questions
+  readonly spend: Spend
+  /** Calls that ran or are about to, by target; for MaxCalls. */
+  readonly calls = new Map<string, number>()
+  readonly policySets = new Map<string, PolicySet>()
+  /** Results of `@idempotent` calls of scope run, by key. */
+  readonly kept = new Map<string, { value: unknown; until: number } | Promise<{ value: unknown; until: number }>>()
+  /** Bound tool instances by name and configuration. */
+  readonly instances = new Map<string, unknown>()
+  /** Events that came before anyone listened. */
+  readonly early: Map<string, JournalEntry[]>
+  readonly index?: JournalIndex
+  /** Are entries of an earlier part of the run still being used? */
+  replaying: boolean
+  /** Is anyone told of events? Where not, they aren't built. */
+  readonly listening: boolean
+  #seq: number
+  #lastAt: number
+  #ended = false
+  #settled = deferred<RunResult>()
+  readonly #listeners = new Set<(event: HaloEvent) => void>()
+
+  constructor(world: RunWorld, start: JournalStart, record?: JournalRecord, listener?: (event: HaloEvent) => void) {
+    this.world = world
+    this.start = start
+    this.id = start.runId
+    this.meta = { runId: start.runId, cost: 0, tokens: { input: 0, output: 0 }, calls: [], violations: [], steps: 0 }
+    this.strands = new Strands(
+      () => this.questions.settle(),
+      () => (this.replaying = false),
+    )
+    this.questions = new Questions(this)
+    this.spend = new Spend()
+    const entries = record?.entries ?? []
+    this.replaying = entries.length > 0
+    this.index = entries.length > 0 ? new JournalIndex(entries) : undefined
+    this.early = this.index?.early ?? new Map()
+    this.#seq = entries.reduce((next, entry) => Math.max(next, entry.seq + 1), 0)
+    this.#lastAt = entries.at(-1)?.at ?? start.at
+    if (world.config.onEvent !== undefined) this.#listeners.add(world.config.onEvent)
+    if (listener !== undefined) this.#listeners.add(listener)
+    this.listening = this.#listeners.size > 0
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** The next time the run pauses or ends. */
+  next(): Promise<RunResult> {
+    return this.#settled.promise
+  }
+
+  settle(result: RunResult): void {
+    const { resolve } = this.#settled
+    this.#settled = deferred<RunResult>()
+    resolve(result)
+  }
+
+  async end(end: JournalEnd): Promise<void> {
+    this.#ended = true
+    await this.#stored(() => this.world.journal.end(this.id, end))
+  }
+
+  // ------------------------------------------------------------------- events
+
+  emit(event: Unplaced): void {
+    if (!this.listening) return
+    const replayed = this.replaying
+    const whole = { ...event, runId: this.id, time: event.time ?? (replayed ? this.#lastAt : this.world.clock.now()), ...(replayed ? { replayed } : {}) } as HaloEvent
+    for (const listener of this.#listeners) {
+      try {
+        listener(whole)
+      } catch {
+        // A listener's fault is its own: it must never change how a run goes.
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------ journal
+
+  /** What an earlier part of the run recorded at this place. Waits, while it is replayed, for the rest of it to be used up. */
+  async recorded(ask: { scope: CancelScope; kind: EntryKind; path: string; target: string; request?: unknown }): Promise<Recorded | undefined> {
+    if (this.index === undefined) return undefined
+    const found = this.index.find(ask.kind, ask.path)
+    const entry = found.answer ?? found.begun ?? found.asked
+    if (entry !== undefined) {
+      const request = found.answer?.request ?? found.begun?.request ?? found.asked?.request
+      if (entry.target !== ask.target || (request !== undefined && ask.request !== undefined && !samePlain(request, ask.request))) {
+        throw new HaloError('REPLAY_MISMATCH', `The journal of run ${this.id} has another ${ask.kind} at ${ask.path}: ${entry.target}, not ${ask.target}.`, {
+          path: ask.path,
+          data: { recorded: { target: entry.target, request }, actual: { target: ask.target, request: ask.request } },
+        })
+      }
+      if (found.answer !== undefined) {
+        this.#lastAt = found.answer.at
+        return found
+      }
+    }
+    if (this.replaying) await this.caughtUp(ask.scope)
+    return found
+  }
+
+  /** Waits, while an earlier part of the run is replayed, until all strands have used up what the journal says of them. */
+  async caughtUp(scope: CancelScope): Promise<void> {
+    if (!this.replaying) return
+    const { released, leave } = this.strands.park()
+    try {
+      await scope.wait(released)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  /** The text of one of the program's files, for what is quoted from it. */
+  sourceOf(file: string | undefined): string {
+    const { files, file: main } = this.world.program
+    return (files.find((each) => each.path === file) ?? main).source
+  }
+
+  /**
+   * The one way to the world: the journal's answer for this place if it has one, else the world's, written down before it is
+   * used. Gives the entry; an outcome that is an error is the caller's to throw.
+   */
+  async ask(ask: Ask): Promise<JournalEntry> {
+    ask.scope.throwIfAborted()
+    let ref: number | undefined
+    if (this.index !== undefined) {
+      const found = await this.recorded(ask)
+      if (found?.answer !== undefined) return found.answer
+      if (found?.begun !== undefined) {
+        ref = found.begun.seq
+        const outcome = await ask.recover?.(found.begun)
+        if (outcome !== undefined) return this.#answer(ask, ref, outcome, 0)
+      }
+    }
+    if (ask.begun === true) {
+      const entry = this.#entry(ask, ask.request)
+      entry.state = 'begun'
+      const stored = this.#append(entry)
+      if (stored !== undefined) await stored
+      ref = entry.seq
+      ask.scope.throwIfAborted()
+    }
+    const started = this.world.clock.now()
+    const performed = ask.perform()
+    const outcome =
+      performed instanceof Promise
+        ? await ask.scope.wait(performed, (late) => this.#late(ask, ref, late))
+        : performed
+    return this.#answer(ask, ref, outcome, this.world.clock.now() - started)
+  }
+
+  /** Appends an answer that did not come through `ask`: to a question, or an event that came early. */
+  async answer(ask: Pick<Ask, 'kind' | 'path' | 'target' | 'request'>, ref: number | undefined, outcome: Outcome, ms: number): Promise<JournalEntry> {
+    return this.#answer(ask, ref, outcome, ms)
+  }
+
+  async asked(ask: Pick<Ask, 'kind' | 'path' | 'target' | 'request'> & { value?: unknown }): Promise<number> {
+    const entry = this.#entry(ask, ask.request)
+    entry.state = 'asked'
+    if (ask.value !== undefined) entry.value = ask.value
+    const stored = this.#append(entry)
+    if (stored !== undefined) await stored
+    return entry.seq
+  }
+
+  async receiveEarly(event: string, payload: unknown): Promise<void> {
+    const entry = await this.#answer({ kind: 'listen', path: EARLY, target: event }, undefined, { value: payload }, 0)
+    const waiting = this.early.get(event)
+    if (waiting === undefined) this.early.set(event, [entry])
+    else waiting.push(entry)
+  }
+
+  #entry(ask: Pick<Ask, 'kind' | 'path' | 'target'>, request: unknown): JournalEntry {
+    return { seq: this.#seq++, at: this.world.clock.now(), path: ask.path, kind: ask.kind, target: ask.target, request }
+  }
+
+  async #answer(ask: Pick<Ask, 'kind' | 'path' | 'target' | 'request'>, ref: number | undefined, outcome: Outcome, ms: number): Promise<JournalEntry> {
+    const entry = this.#entry(ask, ref === undefined ? ask.request : undefined)
+    entry.ms = ms
+    if (ref !== undefined) entry.ref = ref
+    Object.assign(entry, outcome)
+    const stored = this.#append(entry)
+    if (stored !== undefined) await stored
+    this.#record(entry)
+    return entry
+  }
+
+  #append(entry: JournalEntry): Promise<void> | undefined {
+    return this.#stored(() => this.world.journal.append(this.id, entry))
+  }
+
+  #stored(write: () => void | Promise<void>): Promise<void> | undefined {
+    try {
+      const stored = write()
+      return stored instanceof Promise ? stored.catch((error: unknown) => Promise.reject(storageError(error))) : undefined
+    } catch (error) {
+      throw storageError(error)
+    }
+  }
+
+  #late(ask: Ask, ref: number | undefined, outcome: Outcome): void {
+    const entry = this.#entry(ask, ref === undefined ? ask.request : undefined)
+    entry.state = 'late'
+    if (ref !== undefined) entry.ref = ref
+    Object.assign(entry, outcome)
+    // The run is over: that its late result can't be kept changes nothing any more.
+    this.#append(entry)?.catch(() => undefined)
+  }
+
+  #record(entry: JournalEntry): void {
+    const { recorder } = this.world.config
+    if (recorder === undefined) return
+    const { kind, target, path, toolCalls } = entry
+    const value = entry.error === undefined ? entry.value : entry.error
+    try {
+      recorder({ kind, target, value, path, entry, ...(toolCalls === undefined ? {} : { toolCalls }) })
+    } catch {
+      // As with listeners: a recorder's fault is its own.
+    }
+  }
+}
+
+function storageError(error: unknown): HaloError {
+  return error instanceof HaloError
+    ? error
+    : new HaloError('STORAGE_FULL', `The run's journal could not be written: ${messageOf(error)} Free some space or export and delete old recordings, then resume.`, { cause: error })
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((done) => (resolve = done))
+  return { promise, resolve }
+}
+
+export { Cancelled, cancelledError }
