@@ -56,13 +56,18 @@ export const fileStore: ProviderDefinition = {
       },
     }
   },
+  contextChars: limitOf,
   async matches(config, _query, { sandbox }) {
     const path = pathOf(config)
-    const limit = typeof config.max_chars === 'number' ? config.max_chars : CONTEXT_CHARS
+    const limit = limitOf(config)
     const text = await readText(sandbox, path)
     if (text === undefined || text.trim() === '') return []
     return [{ text: cutTo(text, limit), score: 1, source: path, position: 0 }]
   },
+}
+
+function limitOf(config: Record<string, unknown>): number {
+  return typeof config.max_chars === 'number' ? config.max_chars : CONTEXT_CHARS
 }
 
 function pathOf(config: Record<string, unknown>): string {

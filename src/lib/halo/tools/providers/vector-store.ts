@@ -89,6 +89,7 @@ export const vectorStore: ProviderDefinition = {
       count: async (_args, context) => (await openStore(settings, context)).chunks.length,
     }
   },
+  contextChars: ({ top_k, chunk_chars }) => count(top_k, TOP_K, 'top_k') * count(chunk_chars, CHUNK_CHARS, 'chunk_chars'),
   async matches(config, query, context, topK): Promise<StoreMatch[]> {
     const ranked = await best(settingsOf(config), query, context, topK)
     return ranked.map(({ chunk: { id: _id, ...chunk }, score }) => ({ ...chunk, score }))

@@ -1,0 +1,70 @@
+/** Calls of tools: the pipeline's own, and those an agent may choose. */
+import { PIPELINE_METHOD } from '../check/tool-facts.ts'
+import type { PolicySet } from '../policy/index.ts'
+import type { Expression, Node } from '../syntax/ast.ts'
+import { notKnown, spanAt, type Here, type Planning } from './context.ts'
+import { plannedTool, type PlannedTool } from './tools.ts'
+import type { PlannedCall } from './types.ts'
+
+/** A call as it is written: a stage's, or the `tool:` of an agent's call. */
+export interface WrittenCall extends Node {
+  tool: string
+  method?: string
+}
+
+/** What a call of the pipeline itself does. */
+export function ownCall(planning: Planning, here: Here, written: WrittenCall, policies: PolicySet | undefined): { call: PlannedCall; tool?: PlannedTool } {
+  const tool = plannedTool(planning.program, written.tool)
+  const only = tool?.methods?.size === 1 ? [...tool.methods.keys()][0] : undefined
+  const method = written.method ?? only ?? '*'
+  if (tool?.unknown !== undefined) notKnown(planning, tool.unknown, spanAt(here, tool.declaration), 'methods')
+  const call = planned(here, written, `${written.tool}.${method}`, 'calls', tool, policies)
+  if (policies?.hides(call.target)) call.refused = true
+  return { call, ...(tool === undefined ? {} : { tool }) }
+}
+
+/** What an agent that is offered the tool may call; policy-hidden methods aren't. */
+export function offeredCalls(planning: Planning, here: Here, name: string, at: Node, policies: PolicySet | undefined): { calls: PlannedCall[]; tool?: PlannedTool } {
+  const tool = plannedTool(planning.program, name)
+  if (tool === undefined) return { calls: [] }
+  if (tool.unknown !== undefined) notKnown(planning, tool.unknown, spanAt(here, tool.declaration), 'methods')
+  // Of unknown methods any may be offered: what hides some of them can hide all, or not.
+  const methods = tool.methods === undefined ? ['*'] : [...tool.methods.keys()].filter((method) => !policies?.hides(`${name}.${method}`))
+  return { calls: methods.map((method) => planned(here, at, `${name}.${method}`, 'may call', tool, policies)), tool }
+}
+
+function planned(here: Here, at: Node, target: string, how: PlannedCall['how'], tool: PlannedTool | undefined, policies: PolicySet | undefined): PlannedCall {
+  const method = target.slice(target.indexOf('.') + 1)
+  const info = tool?.methods?.get(method)
+  const categories = [...new Set([...(info?.categories ?? []), ...(tool?.categories ?? [])])]
+  const approval = policies?.approvalFor(target, info?.effect, categories)
+  return {
+    target,
+    how,
+    ...(info === undefined ? {} : { effect: info.effect }),
+    categories,
+    ...(approval === undefined ? {} : { approval }),
+    ...(tool?.pipeline !== undefined && method === PIPELINE_METHOD ? { pipeline: tool.pipeline.name } : {}),
+    span: spanAt(here, at),
+  }
+}
+
+/** `tool: T`, `tool: T.method` or `tool: T.method(…)`. */
+export function writtenCall(value: Expression): WrittenCall | undefined {
+  const { from, to } = value
+  switch (value.kind) {
+    case 'Variable':
+      return { tool: value.name, from, to }
+    case 'Access': {
+      const [step] = value.steps
+      if (value.base.kind !== 'Variable' || value.steps.length !== 1 || step?.kind !== 'Member') return undefined
+      return { tool: value.base.name, method: step.name, from, to }
+    }
+    case 'FunctionCall': {
+      const [tool = '', method] = value.name.split('.')
+      return { tool, ...(method === undefined ? {} : { method }), from, to }
+    }
+    default:
+      return undefined
+  }
+}
