@@ -1,8 +1,2 @@
-declare module '*.grammar' {
-  import type { LRParser } from '@lezer/lr'
-  export const parser: LRParser
-}
-declare module '*.grammar.terms' {
-  const terms: Record<string, number>
-  export = terms
-}
+/** Types of the app shell: SvelteKit looks for them here. */
+export {}

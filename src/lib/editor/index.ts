@@ -1,0 +1,5 @@
+export { halo, type HaloEditorOptions } from './halo.ts'
+export { haloLanguage } from './language.ts'
+export { haloHighlighting, haloHighlightStyle } from './highlight.ts'
+export { haloLinter } from './lint.ts'
+export { goToDefinition, renameName, type FileLink } from './names.ts'
