@@ -1,5 +1,6 @@
 import type { InterruptRequest } from '../../halo/run/types.ts'
 import type { ToolDeclaration } from '../../halo/syntax/ast.ts'
+import { absolutePath } from '../files/paths.ts'
 import { lineDiff, textOf, type Diff } from '../text/diff.ts'
 
 /** What the workspace shows of itself to a card. */
@@ -61,21 +62,12 @@ function editsOf(args: Record<string, unknown>): Edit[] {
 
 /** A workspace path: as it stands, under the tool's root, or the only file that ends in it. */
 function findPath(path: string, root: string | undefined, files: Readonly<Record<string, string>>): string {
-  const under = absolute(`${root ?? ''}/${path}`)
-  for (const candidate of [under, absolute(path)]) if (files[candidate] !== undefined) return candidate
-  const ending = absolute(path)
+  const under = absolutePath(`${root ?? ''}/${path}`)
+  for (const candidate of [under, absolutePath(path)]) if (files[candidate] !== undefined) return candidate
+  const ending = absolutePath(path)
   const matches = root === undefined ? Object.keys(files).filter((file) => file.endsWith(ending)) : []
   return matches.length === 1 && matches[0] ? matches[0] : path.startsWith('/') ? ending : under
 }
-function absolute(path: string): string {
-  const parts: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return `/${parts.join('/')}`
-}
-
 /** A text of a tool's declaration, its `{{parameter}}` filled in from the run's arguments; undefined where it is more than that. */
 function literal(provider: ToolDeclaration['provider'], name: string, position: number, runArgs: Record<string, unknown>): string | undefined {
   const value = (provider.args.find((arg) => arg.name === name) ?? provider.args.filter((arg) => arg.name === undefined)[position])?.value

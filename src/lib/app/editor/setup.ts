@@ -15,7 +15,7 @@ import {
   type DecorationSet,
 } from '@codemirror/view'
 import type { Diagnostic } from '../../halo/errors.ts'
-import { halo as haloLanguage } from '../../editor/index.ts'
+import { halo, type HaloEditorOptions } from '../../editor/index.ts'
 import { editorTheme } from './theme.ts'
 
 export interface EditorOptions {
@@ -23,7 +23,8 @@ export interface EditorOptions {
   state?: EditorState
   text: string
   label: string
-  halo: boolean
+  /** Absent: plain text. */
+  halo?: HaloEditorOptions
   readonly: boolean
   onedit(text: string): void
   onrun(): void
@@ -76,7 +77,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     setText(text) {
       const now = view.state.doc.toString()
       if (now === text) return
-      view.dispatch({ changes: change(now, text), annotations: [] })
+      view.dispatch({ changes: change(now, text) })
     },
     setDiagnostics(diagnostics) {
       const { length } = view.state.doc
@@ -93,7 +94,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   }
 }
 
-function extensionsOf({ halo, readonly, label, onedit, onrun }: EditorOptions): Extension[] {
+function extensionsOf({ halo: language, readonly, label, onedit, onrun }: EditorOptions): Extension[] {
   return [
     lineNumbers(),
     highlightSpecialChars(),
@@ -107,7 +108,7 @@ function extensionsOf({ halo, readonly, label, onedit, onrun }: EditorOptions): 
     EditorState.tabSize.of(2),
     editorTheme,
     markField,
-    ...(halo ? [haloLanguage(), indentOnInput(), closeBrackets(), lintGutter()] : []),
+    ...(language ? [halo(language), indentOnInput(), closeBrackets(), lintGutter()] : []),
     ...(readonly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
     keymap.of([
       { key: 'Mod-Enter', preventDefault: true, run: () => (onrun(), true) },

@@ -27,6 +27,7 @@ export class Workspace {
   #files = $state.raw<Files>({})
   #baseline = $state.raw<Files | undefined>()
   #sandbox: Promise<Sandbox> | undefined
+  #known = false
   #saving: ReturnType<typeof setTimeout> | undefined
   #pending: Promise<unknown> = Promise.resolve()
 
@@ -45,6 +46,11 @@ export class Workspace {
     return this.#baseline
   }
 
+  /** Has it ever held files? */
+  get known(): boolean {
+    return this.#known
+  }
+
   /** What differs from the baseline, by path. */
   readonly changes: Change[] = $derived.by(() => {
     const before = this.#baseline
@@ -59,7 +65,9 @@ export class Workspace {
 
   async load(): Promise<void> {
     const stored = await this.#db.get('workspaces', this.id)
-    if (stored) this.#files = stored.files
+    if (!stored) return
+    this.#files = stored.files
+    this.#known = true
   }
 
   /** From here on changes are counted; a map taken from storage continues an earlier run. */
@@ -107,6 +115,7 @@ export class Workspace {
 
   /** Puts these files there as a scenario has them; others stay. Gives the number that were not so already. */
   async seed(files: Record<string, string>): Promise<number> {
+    this.#known = true
     let changed = 0
     for (const [path, text] of Object.entries(files)) {
       const bytes = new TextEncoder().encode(text)

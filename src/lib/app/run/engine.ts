@@ -2,9 +2,8 @@
  * What plays runs: the runtime with its sandbox, journal and mocks. Loaded when something is run for the first time; the
  * page's first load must not carry it.
  */
-import { HaloRuntime } from '../../halo/run/runtime.ts'
+import { HaloRuntime, programOf } from '../../halo/run/runtime.ts'
 import { link } from '../../halo/check/program.ts'
-import { analyse } from '../../halo/check/index.ts'
 import { checkArguments } from '../../halo/run/arguments.ts'
 import { faultsText, valueFromText } from '../../halo/run/schema.ts'
 import { HaloError, messageOf } from '../../halo/errors.ts'
@@ -12,10 +11,9 @@ import { mockMode, noNetwork, runTests, scenarioOf, type TestOutcome } from '../
 import type { HaloFile, PipelineDeclaration, ToolDeclaration } from '../../halo/syntax/ast.ts'
 import type { JournalRecord, JournalStore, Mock, RunResult, RuntimeConfig } from '../../halo/run/types.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
+import { absolutePath as joinPath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
 import type { Driver, Hooks } from './session.svelte.ts'
-
-export type Resolve = (path: string, from?: string) => string | undefined
 
 export interface Prepared {
   file: HaloFile
@@ -62,9 +60,7 @@ export function prepare(file: HaloFile, name: string): Prepared {
 
 /** The file as the journal of a run has it: a run goes on with the source it began with. */
 export function fileOf(record: JournalRecord): HaloFile {
-  const { main, sources } = record.start
-  const resolve: Resolve = (path, from) => sources[path] ?? sources[joined(path, from)]
-  return analyse(sources[main] ?? '', { path: main, resolve }).file
+  return programOf(record.start).file
 }
 
 export interface Play {
@@ -74,6 +70,8 @@ export interface Play {
   file: HaloFile
   mocks: Record<string, Mock>
   mode: 'live' | 'scenario' | 'mock'
+  /** The test's name. */
+  scenario?: string
   workspace: Workspace
   journal: JournalStore
 }
@@ -90,7 +88,7 @@ export function createDriver(play: Play): Driver {
     return runtime.load(play.file).mockAll(play.mocks)
   }
   return {
-    start: (hooks) => make(hooks).run(play.pipeline, play.args, { runId: play.runId, signal: hooks.signal }),
+    start: (hooks) => make(hooks).run(play.pipeline, play.args, { runId: play.runId, signal: hooks.signal, about: play.scenario === undefined ? {} : { scenario: play.scenario } }),
     answer: (_question, _payload, hooks): Promise<RunResult> => make(hooks).resume(play.runId, { signal: hooks.signal }),
   }
 }
@@ -112,15 +110,7 @@ function spendLimit(file: HaloFile): number | undefined {
 }
 
 function absolute(files: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(files).map(([path, text]) => [`/${joined(path)}`, text]))
-}
-function joined(path: string, from?: string): string {
-  const parts = path.startsWith('/') ? [] : (from?.split('/').slice(0, -1) ?? [])
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return parts.join('/')
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [joinPath(path), text]))
 }
 
 function regexRunner(): undefined {

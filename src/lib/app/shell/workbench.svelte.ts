@@ -14,6 +14,7 @@ import {
   type StoredRun,
 } from '../../storage/index.ts'
 import { Analysis } from '../editor/analysis.svelte.ts'
+import { literalFiles } from '../project/literal-files.ts'
 import { Documents } from '../editor/documents.svelte.ts'
 import type { Editor } from '../editor/setup.ts'
 import { Workspace } from '../files/workspace.svelte.ts'
@@ -125,6 +126,7 @@ export class Workbench {
       else {
         const first = firstExample()
         if (first) await this.openExample(first)
+        else await this.#show(emptyProject())
       }
       await this.refreshRuns()
     } catch (thrown) {
@@ -232,6 +234,14 @@ export class Workbench {
     await this.refreshRuns()
   }
 
+  /** An example that was never run shows the files of its first test, so that there is something to look at. */
+  async furnish(): Promise<void> {
+    const workspace = this.#workspace
+    const test = this.scenario() ?? this.analysis.tests[0]
+    if (!workspace || !test || this.#project?.example === undefined || workspace.known) return
+    await workspace.seed(literalFiles(test))
+  }
+
   async format(): Promise<void> {
     const project = this.#project
     if (!project) return
@@ -300,7 +310,7 @@ export class Workbench {
     const mark = { project: project.id, mode, baseline: { ...workspace.files } }
     const kind = test ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
     const driver = engine.createDriver({
-      runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, workspace,
+      runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test?.name, workspace,
       journal: createJournalStore(this.#db, () => mark),
     })
     const events = this.#events
@@ -393,6 +403,9 @@ function questionsOf({ start, entries }: JournalRecord): Question[] {
   })
 }
 
+function emptyProject(): StoredProject {
+  return { id: 'own', name: 'Project', files: { 'main.halo': '' }, active: 'main.halo', fields: {}, opened: Date.now() }
+}
 async function fromExample(id: string, example: Example): Promise<StoredProject> {
   const files = await exampleFiles(example)
   return { id, name: example.title, example: example.id, files, active: `${example.id}.halo`, fields: {}, opened: Date.now() }
