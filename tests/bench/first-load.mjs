@@ -1,0 +1,35 @@
+/** What a first visit loads, by a real browser from the built app. */
+import { existsSync, statSync } from 'node:fs'
+import { chromium } from '@playwright/test'
+import { findChromium } from '../../scripts/chromium.js'
+import { root, tool } from '../../scripts/run.js'
+import { serve } from '../../scripts/serve.js'
+
+export async function firstLoad() {
+  if (!existsSync(`${root}build/index.html`) || statSync(`${root}build/index.html`).mtimeMs < Date.now() - 3_600_000) {
+    await tool('vite', ['build', '--logLevel', 'warn'], { quiet: true })
+  }
+  const { url, close } = await serve({ port: 4300, host: '127.0.0.1' })
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const times = []
+    let sizes = { scripts: 0, kilobytes: 0 }
+    for (let i = 0; i < 5; i++) {
+      // A new context has an empty cache.
+      const page = await (await browser.newContext()).newPage()
+      await page.goto(url)
+      await page.locator('.cm-content').first().waitFor()
+      times.push(await page.evaluate(() => performance.now()))
+      sizes = await page.evaluate(() => {
+        const scripts = performance.getEntriesByType('resource').filter(({ name }) => /\.m?js(\?|$)/.test(name))
+        return { scripts: scripts.length, kilobytes: scripts.reduce((sum, entry) => sum + entry.encodedBodySize, 0) / 1024 }
+      })
+      await page.context().close()
+    }
+    times.sort((a, b) => a - b)
+    return { ...sizes, ready: times[2] ?? NaN }
+  } finally {
+    await browser.close()
+    close()
+  }
+}
