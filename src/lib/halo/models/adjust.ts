@@ -61,6 +61,8 @@ function refusedParameter(error: unknown, used: readonly Parameter[], without: R
   // OpenRouter answers 404 when none of a model's endpoints takes what is asked for, llama.cpp 500 for a grammar it can't make.
   if (!own || !known || ![400, 404, 422, 500, 501].includes(known.status ?? 0)) return undefined
   if (known.kind !== 'request' && known.kind !== 'model' && known.kind !== 'server') return undefined
+  // A value out of range is the author's to mend: only what isn't taken at all is left out.
+  if (!/support|permitted|deprecated|unknown|unrecogni[sz]ed|not allowed|cannot|can't|incompatible|\bonly\b|unexpected|not available|missing data/i.test(own.message)) return undefined
   return signs.find(([name, sign]) => used.includes(name) && !without.has(name) && sign.test(own.message))?.[0]
 }
 

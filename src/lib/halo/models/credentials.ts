@@ -27,8 +27,16 @@ export interface Connection {
   withheld?: boolean
 }
 
-/** Credentials of the command line, from `OPENAI_API_KEY` and so on; `providers` names each variable. */
+/** Credentials of the command line, from `OPENAI_API_KEY` and so on; `providers` names each variable. The same for the same object. */
 export function credentialsFromEnv(env: Readonly<Record<string, string | undefined>>): ModelCredentials {
+  const known = lookups.get(env) ?? lookUpIn(env)
+  lookups.set(env, known)
+  return known
+}
+
+const lookups = new WeakMap<object, ModelCredentials>()
+
+function lookUpIn(env: Readonly<Record<string, string | undefined>>): ModelCredentials {
   return (provider) => {
     const info = providerInfo(provider)
     if (!info) return undefined

@@ -22,7 +22,7 @@ export const schemaName = (name: string): string => name.replace(/[^A-Za-z0-9_-]
 
 /**
  * The schema with every object closed (`additionalProperties: false`), which strict modes insist on.
- * `strict` tells whether it also has no optional field and no keyword beyond the subset that OpenAI's strict mode takes
+ * `strict` tells whether it also has no field that can't be given and no keyword beyond the subset that OpenAI's strict mode takes
  * (platform.openai.com/docs/guides/structured-outputs, "Supported schemas").
  */
 export function closedSchema(schema: JsonSchema): { schema: JsonSchema; strict: boolean } {
@@ -38,7 +38,10 @@ export function closedSchema(schema: JsonSchema): { schema: JsonSchema; strict: 
     if (node.type === 'object' || isObject(node.properties)) {
       const names = Object.keys(isObject(node.properties) ? node.properties : {})
       const required = Array.isArray(node.required) ? node.required : []
-      if (!names.every((name) => required.includes(name))) strict = false
+      const optional = names.filter((name) => !required.includes(name))
+      // A field that may be null need not be left out.
+      if (optional.every((name) => isObject(node.properties) && allowsNull(node.properties[name]))) copy.required = names
+      else strict = false
       if (node.additionalProperties === undefined) copy.additionalProperties = false
       else if (node.additionalProperties !== false) strict = false
     }
@@ -50,6 +53,12 @@ export function closedSchema(schema: JsonSchema): { schema: JsonSchema; strict: 
     isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, child]) => [name, close(child)])) : value
   const closed = close(schema)
   return { schema: isObject(closed) ? closed : schema, strict }
+}
+
+function allowsNull(schema: unknown): boolean {
+  if (!isObject(schema)) return false
+  if (schema.type === 'null' || (Array.isArray(schema.type) && schema.type.includes('null'))) return true
+  return Array.isArray(schema.anyOf) && schema.anyOf.some(allowsNull)
 }
 
 const keywordsOfSchemas = new Set(['properties', '$defs', 'definitions'])
