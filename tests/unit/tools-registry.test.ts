@@ -80,7 +80,7 @@ describe('the configuration of a declaration', () => {
     expect(configOf(definition, [{ value: 'secret' }, { value: '#a' }])).toEqual({ token: 'secret', channel: '#a' })
   })
   test('takes named arguments by name, among positional ones', () => {
-    expect(configOf(definition, [{ value: 'secret' }, { name: 'channel', value: '#a' }, { name: 'more', value: 1 }])).toEqual({ token: 'secret', channel: '#a', more: 1 })
+    expect(configOf<unknown>(definition, [{ value: 'secret' }, { name: 'channel', value: '#a' }, { name: 'more', value: 1 }])).toEqual({ token: 'secret', channel: '#a', more: 1 })
   })
   test('keeps positional arguments it has no name for as a list', () => {
     expect(configOf(undefined, [{ value: 1 }, { value: 2 }, { name: 'a', value: 3 }])).toEqual({ a: 3, args: [1, 2] })

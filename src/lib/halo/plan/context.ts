@@ -12,6 +12,8 @@ export interface Planning {
   stages: PlannedStage[]
   /** Sentences, each once. */
   unknown: Map<string, { about: 'methods' | 'figures' | 'policies'; span?: Span }>
+  /** Something that is called isn't planned: no figure holds for the whole. */
+  cut: boolean
   policySets: Map<string, PolicySet | undefined>
 }
 

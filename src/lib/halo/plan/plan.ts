@@ -27,7 +27,7 @@ export function plan(file: HaloFile, options: PlanOptions = {}): Plan {
   return {
     pipelines: chosen.map((pipeline) => {
       if (pipeline === undefined) throw new HaloError('VALIDATION', `There is no pipeline ${name}.${pipelinesText(file)}`)
-      return planOf(pipeline, { program, stages: [], unknown: new Map(), policySets: new Map(), ...(prices === undefined ? {} : { prices }) })
+      return planOf(pipeline, { program, stages: [], cut: false, unknown: new Map(), policySets: new Map(), ...(prices === undefined ? {} : { prices }) })
     }),
   }
 }

@@ -5,15 +5,15 @@ import { BOUND_ASSUMPTIONS } from './cost.ts'
 import type { PlannedCall, PlannedStage, PlanSummary, Times } from './types.ts'
 
 export function summarise(planning: Planning): PlanSummary {
-  const { stages, unknown } = planning
+  const { stages, unknown, cut } = planning
   const calls = stages.flatMap((stage) => stage.calls).filter(({ refused, pipeline }) => !refused && pipeline === undefined)
   const targets = (pick: (call: PlannedCall) => boolean): string[] => [...new Set(calls.filter(pick).map(({ target }) => target))]
   const agents = stages.flatMap(({ agent }) => (agent === undefined ? [] : [agent]))
   const limits = new Map(agents.flatMap(({ name, maxSpend }) => (maxSpend === undefined ? [] : [[`${name} ${maxSpend.policy} ${maxSpend.dollars}`, { agent: name, ...maxSpend }]])))
   const spendLimits = agents.map(({ maxSpend }) => maxSpend?.dollars)
   const stopsAt = spendLimits.length > 0 && spendLimits.every((limit) => limit !== undefined) ? Math.max(...spendLimits) : undefined
-  const cost = totalOf(stages, ({ agent, times }) => ({ once: agent?.costOnce, times: times.max }))
-  const bound = totalOf(stages, ({ agent, times }) => ({ once: agent?.boundOnce, times: assumedTimes(times) }))
+  const cost = cut ? undefined : totalOf(stages, ({ agent, times }) => ({ once: agent?.costOnce, times: times.max }))
+  const bound = cut ? undefined : totalOf(stages, ({ agent, times }) => ({ once: agent?.boundOnce, times: assumedTimes(times) }))
   return {
     actsWithoutAsking: targets(({ effect, approval }) => effect === 'external' && approval === undefined),
     needsApproval: targets(({ approval }) => approval !== undefined),

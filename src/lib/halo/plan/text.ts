@@ -53,7 +53,7 @@ function timesTexts({ factors }: Times): string[] {
 }
 
 function conditionTexts({ conditions }: PlannedStage): string[] {
-  return conditions.length === 0 ? [] : [conditions.map((text, i) => (i === 0 ? text : `and ${text}`)).join(' ')]
+  return conditions.length === 0 ? [] : [conditions.join(', ')]
 }
 
 function costTexts(stage: PlannedStage): string[] {
@@ -83,10 +83,14 @@ function summaryLines(summary: PlanSummary, bound: boolean): string[] {
 
 function costLine({ callsModels, cost, unbounded, stopsAt, unpriced }: PlanSummary): string {
   if (!callsModels) return 'Worst-case model cost: $0.0000 (no model is called)'
-  const stages = `${unbounded.length === 1 ? 'stage' : 'stages'} ${unbounded.join(', ')}`
-  const worst = cost === undefined ? `unbounded (how often ${stages} ${unbounded.length === 1 ? 'runs' : 'run'} is only known in a run)` : cents(cost)
+  const worst = cost !== undefined ? cents(cost) : unbounded.length === 0 ? 'not known' : unboundedText(unbounded)
   const stops = stopsAt !== undefined && (cost === undefined || cost > stopsAt || unpriced.length > 0)
   return `Worst-case model cost: ${worst}${stops ? `, but MaxSpend stops the run at ${money(stopsAt)}` : ''}`
+}
+
+function unboundedText(numbers: readonly string[]): string {
+  const [stages, run] = numbers.length === 1 ? ['stage', 'runs'] : ['stages', 'run']
+  return `unbounded (how often ${stages} ${numbers.join(', ')} ${run} is only known in a run)`
 }
 
 function boundLine({ bound, assumptions }: PlanSummary): string {

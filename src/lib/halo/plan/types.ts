@@ -99,7 +99,7 @@ export interface PlanSummary {
   /** Calls of which the provider doesn't say what they do. */
   notDescribed: string[]
   callsModels: boolean
-  /** Worst-case model cost; undefined: no bound. Models without a price are left out. */
+  /** Worst-case model cost; undefined: no bound, or the plan is cut (`unknown` says so). Models without a price are left out. */
   cost?: number
   /** The second figure: an upper bound under `assumptions`; undefined: no bound. */
   bound?: number

@@ -119,9 +119,11 @@ function walkCall(planning: Planning, here: Here, stage: CallStage, place: StepP
 
 function enter(planning: Planning, here: Here, pipeline: PipelineDeclaration, number: string, path: string): void {
   if (here.within.includes(pipeline.name)) {
+    planning.cut = true
     return notKnown(planning, `${pipeline.name} calls itself, by way of ${here.within.at(-1) ?? pipeline.name}: the plan stops there.`, spanAt(here, pipeline))
   }
   if (planning.stages.length >= MAX_STAGES) {
+    planning.cut = true
     return notKnown(planning, `The plan stops at ${MAX_STAGES} stages: pipelines that call pipelines unfold to more.`)
   }
   walkPipeline(planning, pipeline, { number, path: `${path}>${pipeline.name}` }, here)
@@ -237,7 +239,7 @@ function lengthOf(value: Expression): number | undefined {
 // ---------------------------------------------------------------------- texts
 
 function conditionText(planning: Planning, here: Here, { condition }: Arm): string {
-  return condition === undefined ? 'else' : `if ${noteOf(planning, here, condition) ?? ''}`
+  return condition === undefined ? 'otherwise' : `if ${noteOf(planning, here, condition) ?? ''}`
 }
 
 function loopText(planning: Planning, here: Here, stage: LoopStage): string {
