@@ -16,7 +16,11 @@ const OPTIONS = new Map(AGENT_CALL.named.map((parameter) => [parameter.name, par
 export function checkAgentCall(context: Context, stage: CallStage, agent: AgentDeclaration, scope: Scope, pipeline: PipelineDeclaration): Shape {
   const { callee, member } = stage
   if (!member) fault(context, callee, 'missing-task', `${agent.name} is an agent; name what it does: ${agent.name}.task(…).`)
-  else context.tasks.add(`${agent.name}.${member.name}`)
+  else {
+    const tasks = context.tasks.get(agent.name)
+    if (tasks) tasks.add(member.name)
+    else context.tasks.set(agent.name, new Set([member.name]))
+  }
   const args = stage.args ?? []
   const seen = new Map<string, Argument>()
   for (const argument of args) {

@@ -44,7 +44,7 @@ export function run(file: HaloFile, options: CheckOptions, faults: Diagnostic[] 
   const imported = loadImports(file, options.resolve)
   const program = link(file)
   const context: Context = {
-    program, options, file, found: [], references: [], reach: new Map(), tasks: new Set(), events: new Set(), templateNames: new Map(),
+    program, options, file, found: [], references: [], reach: new Map(), tasks: new Map(), events: new Set(), templateNames: new Map(),
     doubtful: doubtfulNames(program.files), ...(probe ? { probe } : {}),
   }
   const importOf = importsOf(file)

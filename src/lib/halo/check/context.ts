@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../errors.ts'
 import type { ModelAdapter } from '../models/types.ts'
 import type { HaloFile, Node } from '../syntax/ast.ts'
+import type { Code } from './codes.ts'
 import { nearest } from './nearest.ts'
 import type { NamedDeclaration, Program } from './program.ts'
 
@@ -30,8 +31,8 @@ export interface Context {
   readonly references: Reference[]
   /** Where each pipeline's calls lead: see reach.ts. */
   readonly reach: Map<string, Reach>
-  /** Every `Agent.task` that a pipeline calls, and every event one listens for. */
-  readonly tasks: Set<string>
+  /** The tasks that pipelines call, by agent, and every event one listens for. */
+  readonly tasks: Map<string, Set<string>>
   readonly events: Set<string>
   /** Names used in the templates of tool and store declarations, by declaration. */
   readonly templateNames: Map<string, { name: string; from: number; to: number }[]>
@@ -55,7 +56,7 @@ export interface Extra {
   fix?: Diagnostic['fix']
 }
 
-export function fault(context: Context, node: Node, code: string, message: string, extra: Extra = {}): void {
+export function fault(context: Context, node: Node, code: Code, message: string, extra: Extra = {}): void {
   const place = context.place ?? ((offset: number) => offset)
   const { path } = context.file
   const { fix } = extra
@@ -73,7 +74,7 @@ export function fault(context: Context, node: Node, code: string, message: strin
   })
 }
 
-export function warn(context: Context, node: Node, code: string, message: string, extra: Omit<Extra, 'severity'> = {}): void {
+export function warn(context: Context, node: Node, code: Code, message: string, extra: Omit<Extra, 'severity'> = {}): void {
   fault(context, node, code, message, { ...extra, severity: 'warning' })
 }
 
@@ -92,7 +93,7 @@ export function unknown(
   what: string,
   name: string,
   candidates: Iterable<string>,
-  code = 'unknown-name',
+  code: Code = 'unknown-name',
   extra: { prefix?: string; hint?: string; severity?: 'warning'; owner?: string } = {},
 ): void {
   if (name === '' || context.doubtful.has(name)) return

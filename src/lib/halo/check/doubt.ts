@@ -4,6 +4,7 @@
  */
 import type { Diagnostic } from '../errors.ts'
 import type { Declaration, HaloFile } from '../syntax/ast.ts'
+import type { Code } from './codes.ts'
 
 /** Names that stand where something may be declared, in text that belongs to no declaration or to a faulty one. */
 export function doubtfulNames(files: readonly HaloFile[]): Set<string> {
@@ -29,7 +30,7 @@ function collect(text: string, names: Set<string>): void {
 }
 
 /** Codes that say that something is missing or doesn't fit: in a part with a fault, it may be what could not be read. */
-const FOLLOW_UPS: ReadonlySet<string> = new Set([
+const FOLLOW_UPS: ReadonlySet<string> = new Set<Code>([
   'missing-argument', 'missing-task', 'missing-method', 'argument-count', 'argument-type', 'argument-position', 'loop-target', 'empty-stage',
   'return-type', 'default-type', 'not-callable', 'model-without-provider', 'duplicate-key', 'not-a-value', 'not-literal', 'test-without-expect', 'unknown-option',
   'endless-schema', 'not-a-list', 'unreachable-arm',

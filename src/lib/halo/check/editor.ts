@@ -76,6 +76,9 @@ function referencesIn(file: HaloFile): Reference[] {
 export function definitionOf(file: HaloFile, offset: number): Definition | undefined {
   const use = referencesIn(file).find((r) => r.file === file && r.from <= offset && offset <= r.to)
   if (use) return { from: use.target.from, to: use.target.to, ...pathOf(use.target.file) }
+  // On the declaration itself, of a parameter or an `as` name too.
+  const own = referencesIn(file).find(({ target }) => target.file === file && target.from <= offset && offset <= target.to)
+  if (own) return { from: own.target.from, to: own.target.to, ...pathOf(file) }
   const declared = file.declarations.find((d) => 'nameSpan' in d && d.kind !== 'Test' && d.nameSpan.from <= offset && offset <= d.nameSpan.to)
   return declared && 'nameSpan' in declared ? { ...declared.nameSpan, ...pathOf(file) } : undefined
 }

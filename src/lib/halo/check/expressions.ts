@@ -104,6 +104,7 @@ export function reportUnknownVariable(context: Context, node: Node, name: string
     : program.stores.has(name) ? 'a store' : program.schemas.has(name) ? 'a schema' : program.policies.has(name) ? 'a policy' : undefined
   if (kind) return fault(context, node, 'not-a-value', `${name} is ${kind}; it has no value of its own here.`)
   if (FUNCTIONS.has(name)) return fault(context, node, 'not-a-value', `${name} is a function. Call it: ${FUNCTIONS.get(name)?.usage ?? name}.`)
+  if (name === 'System') return fault(context, node, 'not-a-value', 'System has no value of its own; it is called: |> System.Value(…).')
   if (name === 'item' || name === 'index') return fault(context, node, 'unknown-name', `"${name}" is known inside |* each only.`)
   const names = [...allBindings(scope).keys(), 'context', ...(scope.input ? ['input'] : [])]
   const known = [...allBindings(scope).keys()].slice(0, 8)

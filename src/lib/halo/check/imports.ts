@@ -1,6 +1,7 @@
 /** Loads imported files. Paths are relative to the file that imports and written with `/`, on every system. */
 import type { Diagnostic } from '../errors.ts'
 import type { HaloFile, ImportDeclaration } from '../syntax/ast.ts'
+import type { Code } from './codes.ts'
 import { parseSource } from '../syntax/index.ts'
 
 /**
@@ -25,7 +26,7 @@ export function loadImports(file: HaloFile, resolve: Resolve | undefined): Impor
   if (file.path !== undefined) loaded.set(joinPath('', file.path), file)
   const open = new Set<HaloFile>()
 
-  const fault = (from: HaloFile, at: ImportDeclaration, code: string, message: string) =>
+  const fault = (from: HaloFile, at: ImportDeclaration, code: Code, message: string) =>
     diagnostics.push({ ...spanIn(from, at), code, severity: 'error', message })
 
   const visit = (importing: HaloFile) => {

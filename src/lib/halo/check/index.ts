@@ -1,4 +1,5 @@
 export { analyse, check, type AnalyseOptions, type CheckOptions } from './check.ts'
+export { CODES, type Code } from './codes.ts'
 export { definitionOf, namesAt, referencesOf, type Definition, type NameInScope } from './editor.ts'
 export { loadImports, joinPath, type Resolve } from './imports.ts'
 export { nearest } from './nearest.ts'

@@ -126,10 +126,10 @@ function checkStage(context: Context, stage: Stage, scope: Scope, agents: Readon
       checkLoop(context, stage, scope, agents)
       return input
     case 'Yield':
-      checkArguments(context, headOf(stage), stage.args, YIELD, { scope })
+      checkArguments(context, headOf(context, stage), stage.args, YIELD, { scope })
       return ANY
     case 'Listen':
-      noteEvent(context, checkArguments(context, headOf(stage), stage.args, LISTEN, { scope }).byName.get('event'))
+      noteEvent(context, checkArguments(context, headOf(context, stage), stage.args, LISTEN, { scope }).byName.get('event'))
       return ANY
     case 'Block': {
       const inner = newScope(scope)
@@ -146,8 +146,9 @@ function noteEvent(context: Context, event: Argument | undefined): void {
 }
 
 /** Where to say that something is missing: the sign and the word, not the whole stage. */
-function headOf(stage: { from: number; to: number; args: readonly { from: number }[] }): { from: number; to: number } {
-  return { from: stage.from, to: Math.min(stage.to, stage.from + 12, stage.args[0]?.from ?? Infinity) }
+function headOf(context: Context, stage: { from: number; to: number }): { from: number; to: number } {
+  const head = /^[|~!*<>]+\s*[a-z]+/.exec(context.file.source.slice(stage.from, Math.min(stage.to, stage.from + 40)))
+  return { from: stage.from, to: head ? stage.from + head[0].length : stage.to }
 }
 
 function checkParallel(context: Context, stage: ParallelStage, scope: Scope, pipeline: PipelineDeclaration): Shape {
@@ -169,10 +170,10 @@ function checkParallel(context: Context, stage: ParallelStage, scope: Scope, pip
 }
 
 function checkEach(context: Context, stage: EachStage, scope: Scope, pipeline: PipelineDeclaration): Shape {
-  checkArguments(context, headOf(stage), stage.args, EACH, { scope })
+  checkArguments(context, headOf(context, stage), stage.args, EACH, { scope })
   const input = scope.input ?? ANY
   if (!mayFit(input, { kind: 'list', item: ANY })) {
-    fault(context, headOf(stage), 'not-a-list', `|* each takes a list; what flows in here is ${describe(input)}.`)
+    fault(context, headOf(context, stage), 'not-a-list', `|* each takes a list; what flows in here is ${describe(input)}.`)
   }
   const item = input.kind === 'list' ? input.item : ANY
   const own = newScope(scope, item)
@@ -207,7 +208,7 @@ function checkLoop(context: Context, stage: LoopStage, scope: Scope, agents: Rea
   const max = bound.byName.get('max')
   if (!target || !condition) {
     const missing = oneOf([...(target ? [] : ['the agent to go back to']), ...(condition ? [] : ['a condition'])]).replace(' or ', ' and ')
-    fault(context, headOf(stage), 'missing-argument', `loop needs ${missing}. For example: ${LOOP.example}`)
+    fault(context, headOf(context, stage), 'missing-argument', `loop needs ${missing}. For example: ${LOOP.example}`)
   }
   if (condition) checkCondition(context, condition.value, { scope })
   if (max) checkArguments(context, max, [max], { ...LOOP, positional: [] , named: LOOP.named.filter((p) => p.name === 'max') }, { scope })

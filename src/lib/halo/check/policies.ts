@@ -66,8 +66,9 @@ function checkArgumentRule(context: Context, rule: Rule, byName: ReadonlyMap<str
   const arg = byName.get('arg')
   const named = open[0]
   const regex = named ?? byName.get('regex')
-  if (open.length && (arg ?? byName.get('regex'))) {
-    fault(context, (arg ?? byName.get('regex') ?? rule).value ?? rule, 'argument-count', `${rule.name} takes either "arg", regex or arg: regex, not both.`)
+  const both = open.length ? (arg ?? byName.get('regex')) : undefined
+  if (both) {
+    fault(context, both, 'argument-count', `${rule.name} takes either "arg", regex or arg: regex, not both.`)
   }
   if (glob?.kind !== 'String') return
   const name = named?.name ?? (arg?.value.kind === 'String' ? arg.value.value : undefined)

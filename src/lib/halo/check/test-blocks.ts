@@ -5,7 +5,7 @@ import { offsetsIn } from './conditions.ts'
 import { fault, oneOf, refer, referTo, replacement, unknown, warn, type Context } from './context.ts'
 import { checkExpression, type Place } from './expressions.ts'
 import { checkGlob, sidesOf } from './globs.ts'
-import { matchesGlob, parseGlob } from '../policy/globs.ts'
+import { matchesSide } from '../policy/globs.ts'
 import { nearest } from './nearest.ts'
 import { declarationOf } from './program.ts'
 import { META, newScope, type Scope } from './scope.ts'
@@ -103,8 +103,8 @@ function checkMockTarget(context: Context, target: Target): void {
   if (member === undefined) return
   const memberAt = { from: at.to + 1, to: at.to + 1 + member.length }
   if (declaration.kind === 'Agent') {
-    if (context.tasks.has(`${name}.${member}`)) return
-    const tasks = [...context.tasks].filter((t) => t.startsWith(`${name}.`)).map((t) => t.slice(name.length + 1))
+    const tasks = [...(context.tasks.get(name) ?? [])]
+    if (tasks.includes(member)) return
     if (!tasks.length && context.doubtful.size) return
     const near = nearest(member, tasks) ?? (tasks.length === 1 ? tasks[0] : undefined)
     warn(context, memberAt, 'unknown-task', `No pipeline calls ${name}.${member}.${near ? ` Did you mean "${near}"?` : ''}`, near ? { fix: replacement(memberAt, near) } : {})
@@ -175,12 +175,13 @@ function expectFunctions(context: Context): NonNullable<Place['functions']> {
 
 /** `called` counts calls of tools and of agents. */
 function checkCalled(context: Context, glob: StringLiteral): void {
-  const [name, task] = sidesOf(glob.value)
-  const parsed = parseGlob(glob.value)
-  if ([...context.tasks].some((t) => !('fault' in parsed) && matchesGlob(parsed, t))) return
-  if (!context.program.agents.has(name)) return checkGlob(context, glob, glob.value)
-  const near = nearest(task, [...context.tasks].filter((t) => t.startsWith(`${name}.`)).map((t) => t.slice(name.length + 1)))
-  warn(context, glob, 'unknown-task', `No pipeline calls ${name}.${task}.${near ? ` Did you mean "${near}"?` : ''}`, near ? { fix: replacement(glob, JSON.stringify(`${name}.${near}`)) } : {})
+  const [side, taskSide] = sidesOf(glob.value)
+  const agents = side.includes('*') ? [...context.program.agents.keys()].filter((name) => matchesSide(side, name)) : context.program.agents.has(side) ? [side] : []
+  if (!agents.length || !taskSide) return checkGlob(context, glob, glob.value)
+  const tasks = agents.flatMap((name) => [...(context.tasks.get(name) ?? [])])
+  if (tasks.some((task) => matchesSide(taskSide, task)) || side.includes('*')) return
+  const near = nearest(taskSide, tasks)
+  warn(context, glob, 'unknown-task', `No pipeline calls ${glob.value}.${near ? ` Did you mean "${near}"?` : ''}`, near ? { fix: replacement(glob, JSON.stringify(`${side}.${near}`)) } : {})
 }
 
 /** `status == "complete"` is never true. */

@@ -7,7 +7,7 @@ import { checkDecorators } from './decorators.ts'
 import { checkExpression, type Place } from './expressions.ts'
 import { nearest } from './nearest.ts'
 import { newScope } from './scope.ts'
-import { describe, mayFit, shapeOfJsonSchema } from './shapes.ts'
+import { describe, mayFit, shapeOfJsonSchema, type Shape } from './shapes.ts'
 import { nameIn } from './tool-facts.ts'
 
 /** What every tool declaration takes beside its provider's configuration. */
@@ -64,7 +64,7 @@ function checkConfig(context: Context, { provider }: ToolDeclaration | StoreDecl
   const shapes = provider.args.map((argument) => checkExpression(context, argument.value, place))
   if (!definition || typeof schema !== 'object' || schema === null) return
   const names = configNames(definition)
-  const shape = shapeOfJsonSchema(schema)
+  const shape = configShape(schema)
   const { additionalProperties } = schema as { additionalProperties?: unknown }
   const properties = (schema as { properties?: Record<string, unknown> }).properties ?? {}
   const seen = new Set<string>()
@@ -94,6 +94,16 @@ function checkConfig(context: Context, { provider }: ToolDeclaration | StoreDecl
   const required: unknown = (schema as { required?: unknown }).required
   const missing = (Array.isArray(required) ? required : []).filter((name): name is string => typeof name === 'string' && !seen.has(name))
   if (missing.length) fault(context, provider.nameSpan, 'missing-argument', `${provider.name} needs ${missing.join(' and ')}.`)
+}
+
+const configShapes = new WeakMap<object, Shape>()
+
+function configShape(schema: object): Shape {
+  const known = configShapes.get(schema)
+  if (known) return known
+  const shape = shapeOfJsonSchema(schema)
+  configShapes.set(schema, shape)
+  return shape
 }
 
 /** `minimum`, `maximum` and whole numbers of a configuration's schema. */

@@ -66,8 +66,20 @@ function resultShape(context: Context, declaration: ToolDeclaration | StoreDecla
   return value?.kind === 'Variable' ? shapeOfSchema(value.name, context.program) : undefined
 }
 
+/** A provider's own description is the same for every tool that uses it. */
+const described = new WeakMap<MethodInfo, MethodFacts>()
+
 function methodFacts(info: MethodInfo | undefined, declared: Shape | undefined): MethodFacts {
-  const result = declared ?? (info?.result ? shapeOfJsonSchema(info.result) : ANY)
+  let facts = info && described.get(info)
+  if (!facts) {
+    facts = factsOf(info)
+    if (info) described.set(info, facts)
+  }
+  return declared ? { ...facts, result: declared } : facts
+}
+
+function factsOf(info: MethodInfo | undefined): MethodFacts {
+  const result = info?.result ? shapeOfJsonSchema(info.result) : ANY
   const schema: unknown = info?.parameters
   if (!info || typeof schema !== 'object' || schema === null) return { open: true, result, ...(info ? { info } : {}) }
   const { additionalProperties } = schema as { additionalProperties?: unknown }
