@@ -1,43 +1,48 @@
 /** `halo`: finds the command and runs it. Gives the exit code. */
 import { HaloError, messageOf } from '../lib/halo/errors.ts'
 import { DONE, FAILED, UsageError, WRONG_USAGE } from './exit.ts'
-import { formatCommand, formatFiles } from './format.ts'
-import { errorText, say, give } from './print.ts'
-import { recordings, recordingsCommand } from './recordings.ts'
-import { resume, resumeCommand } from './resume.ts'
-import { run, runCommand } from './run.ts'
-import { test, testCommand } from './test.ts'
-import { tools, toolsCommand } from './tools.ts'
-import { validate, validateCommand } from './validate.ts'
+import type { Described } from './options.ts'
+import { errorText, give, say } from './print.ts'
 
-const COMMANDS: Record<string, { command: { usage: string; about: string }; act(words: string[]): number | Promise<number> }> = {
-  validate: { command: validateCommand, act: validate },
-  format: { command: formatCommand, act: formatFiles },
-  tools: { command: toolsCommand, act: tools },
-  run: { command: runCommand, act: run },
-  resume: { command: resumeCommand, act: resume },
-  test: { command: testCommand, act: test },
-  recordings: { command: recordingsCommand, act: recordings },
+interface Loaded {
+  described: Described
+  act(words: string[]): number | Promise<number>
+}
+
+/** Each is loaded when it is asked for: the smaller ones need little of the library. */
+const COMMANDS: Record<string, () => Promise<Loaded>> = {
+  validate: () => import('./validate.ts').then((it) => ({ described: it.validateCommand, act: it.validate })),
+  format: () => import('./format.ts').then((it) => ({ described: it.formatCommand, act: it.formatFiles })),
+  tools: () => import('./tools.ts').then((it) => ({ described: it.toolsCommand, act: it.tools })),
+  plan: () => import('./plan.ts').then((it) => ({ described: it.planCommand, act: it.planFile })),
+  run: () => import('./run.ts').then((it) => ({ described: it.runCommand, act: it.run })),
+  resume: () => import('./resume.ts').then((it) => ({ described: it.resumeCommand, act: it.resume })),
+  test: () => import('./test.ts').then((it) => ({ described: it.testCommand, act: it.test })),
+  recordings: () => import('./recordings.ts').then((it) => ({ described: it.recordingsCommand, act: it.recordings })),
 }
 
 export async function main(words: string[]): Promise<number> {
   const [name, ...rest] = words
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    if (name === undefined) say(overview())
-    else give(overview())
-    return name === undefined ? WRONG_USAGE : DONE
-  }
-  const found = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (found === undefined) {
-    say(`There is no command ${JSON.stringify(name)}.\n\n${overview()}`)
+  if (name === undefined) {
+    say(await overview())
     return WRONG_USAGE
   }
+  if (name === 'help' || name === '--help' || name === '-h') {
+    give(await overview())
+    return DONE
+  }
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (load === undefined) {
+    say(`There is no command ${JSON.stringify(name)}.\n\n${await overview()}`)
+    return WRONG_USAGE
+  }
+  const { described, act } = await load()
   if (rest.includes('--help') || rest.includes('-h')) {
-    give(`halo ${found.command.usage}\n${found.command.about}`)
+    give(`halo ${described.usage}\n${described.about}`)
     return DONE
   }
   try {
-    return await found.act(rest)
+    return await act(rest)
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       say(thrown.message)
@@ -49,7 +54,8 @@ export async function main(words: string[]): Promise<number> {
   }
 }
 
-function overview(): string {
-  const lines = Object.values(COMMANDS).map(({ command }) => `  halo ${command.usage}\n      ${command.about}`)
+async function overview(): Promise<string> {
+  const all = await Promise.all(Object.values(COMMANDS).map((load) => load()))
+  const lines = all.map(({ described }) => `  halo ${described.usage}\n      ${described.about}`)
   return `Halo runs agent pipelines.\n\n${lines.join('\n')}\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 paused, 130 cancelled.`
 }

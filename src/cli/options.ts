@@ -5,10 +5,13 @@ import { UsageError } from './exit.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-export interface Command<O extends Options> {
+export interface Described {
   /** `run F [--pipeline P] …`. */
   usage: string
   about: string
+}
+
+export interface Command<O extends Options> extends Described {
   options: O
   /** How many words it takes beside its options. */
   least: number

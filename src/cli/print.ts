@@ -15,9 +15,10 @@ export type Sources = ReadonlyMap<string, string>
 
 const SHOWN = 120
 
-/** `file:line:col CODE message`, then the line with a caret under what it is about. */
+/** `file:line:col CODE message`, then the line with a caret under what it is about. A span that names no file is in the first. */
 export function faultText(code: string, message: string, span: Span | undefined, sources: Sources): string {
-  const source = span?.file === undefined ? undefined : sources.get(span.file)
+  const file = span?.file ?? [...sources.keys()][0]
+  const source = file === undefined ? undefined : sources.get(file)
   if (span === undefined || source === undefined) return `${code} ${message}`
   const { line, column } = placeOf(source, span.from)
   const from = span.from - (column - 1)
@@ -29,7 +30,7 @@ export function faultText(code: string, message: string, span: Span | undefined,
   const before = shown.slice(0, column - 1 - skipped).replace(/[^\t]/g, ' ')
   const width = Math.max(1, Math.min(span.to, from + text.length) - span.from)
   const carets = '^'.repeat(Math.min(width, Math.max(1, shown.length - before.length)))
-  return `${span.file}:${line}:${column} ${code} ${message}\n  ${shown}\n  ${before}${carets}`
+  return `${file}:${line}:${column} ${code} ${message}\n  ${shown}\n  ${before}${carets}`
 }
 
 export function diagnosticText(diagnostic: Diagnostic, sources: Sources): string {

@@ -132,8 +132,7 @@ function prune(folder: string): void {
 
 function hasEnded(file: string): boolean {
   try {
-    const { end } = readLines(readFileSync(file, 'utf8')).record
-    return end !== undefined && end.status !== 'paused'
+    return readLines(readFileSync(file, 'utf8')).record.end !== undefined
   } catch {
     // What can't be read is not ours to throw away.
     return false

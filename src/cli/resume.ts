@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { HaloRuntime } from '../lib/halo/run/runtime.ts'
-import type { JournalRecord, Mock } from '../lib/halo/run/types.ts'
+import type { InterruptRequest, JournalRecord, Mock } from '../lib/halo/run/types.ts'
 import { scenarioOf } from '../lib/halo/testing/index.ts'
 import { payloadOf } from './answers.ts'
 import { UsageError } from './exit.ts'
@@ -10,7 +10,7 @@ import { say } from './print.ts'
 import { progress } from './progress.ts'
 import { programOf, readText, type ProgramFile } from './program-file.ts'
 import { AUTO_APPROVE } from './run.ts'
-import { findRun, openQuestions } from './run-store.ts'
+import { findRun, openQuestions, type OpenQuestion } from './run-store.ts'
 import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
 import { environment, worldOfFolder } from './world.ts'
@@ -43,6 +43,8 @@ export async function resume(words: string[]): Promise<number> {
   }
 
   const { signal, interrupt } = interruptible()
+  const ask = atTerminal() ? terminalAsker(signal, interrupt) : undefined
+  const payload = values.payload === undefined ? undefined : { value: payloadOf(values.payload) }
   const world = worldOfFolder()
   const started = performance.now()
   try {
@@ -52,16 +54,26 @@ export async function resume(words: string[]): Promise<number> {
       env: environment(),
       onEvent: progress(values.json),
       journal,
-      ...(atTerminal() ? { onInterrupt: terminalAsker(signal, interrupt) } : {}),
+      ...(ask === undefined ? {} : { onInterrupt: answering(question, payload, ask) }),
     })
     runtime.load(program.file).mockAll({ ...scenarioMocks(record, program), ...(values['auto-approve'] ? AUTO_APPROVE : {}) })
-    const result =
-      question === undefined || values.payload === undefined
-        ? await runtime.resume(runId, { signal })
-        : await runtime.signal(runId, question.waitingFor, named(payloadOf(values.payload), values.question), { signal })
+    let result = await runtime.resume(runId, { signal })
+    if (ask === undefined && question !== undefined && payload !== undefined && result.status === 'paused') {
+      result = await runtime.signal(runId, question.waitingFor, { id: question.id, answer: payload.value })
+    }
     return tell({ result, path, sources: program.sources, ms: performance.now() - started, recorded, json: values.json })
   } finally {
     await world.dispose()
+  }
+}
+
+/** The one question that was answered on the command line gets that answer, every other is put to the person. */
+function answering(question: OpenQuestion | undefined, payload: { value: unknown } | undefined, ask: (request: InterruptRequest) => Promise<unknown>) {
+  let given = false
+  return (request: InterruptRequest): unknown => {
+    if (given || payload === undefined || request.path !== question?.entry.path || request.channel !== question.entry.kind) return ask(request)
+    given = true
+    return payload.value
   }
 }
 
@@ -75,10 +87,4 @@ function programOfRun(path: string, { start }: JournalRecord): ProgramFile {
 function scenarioMocks(record: JournalRecord, { file }: ProgramFile): Record<string, Mock> {
   const test = file.tests.find(({ name }) => name === record.start.scenario)
   return test === undefined ? {} : scenarioOf(test, file, record).mocks
-}
-
-/** The answer to one question among several. */
-function named(payload: unknown, id: string | undefined): unknown {
-  if (id === undefined) return payload
-  return typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? { id, ...payload } : { id, answer: payload }
 }

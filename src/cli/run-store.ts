@@ -1,7 +1,7 @@
 /** Where the journals of runs lie: recordings, and those of runs that ask not to be recorded, until they end. */
 import { HaloError } from '../lib/halo/errors.ts'
 import { comparePaths } from '../lib/halo/run/journal.ts'
-import type { JournalEntry, JournalRecord, JournalStart, JournalStore } from '../lib/halo/run/types.ts'
+import type { JournalEntry, JournalRecord, JournalStore } from '../lib/halo/run/types.ts'
 import { recordingsFolder } from './recordings-folder.ts'
 
 /** Below the current folder. */
@@ -14,19 +14,10 @@ export interface RunStore {
   recorded: boolean
 }
 
-/** @param marks goes into the journal's start, beside what the runtime writes there */
-export function newRunStore(recorded: boolean, marks: Partial<JournalStart> = {}): RunStore {
-  return storeIn(recorded, (start) => ({ ...start, ...marks }))
-}
-
-function storeIn(recorded: boolean, mark: (start: JournalStart) => JournalStart): RunStore {
+export function runStore(recorded: boolean): RunStore {
   const folder = recordingsFolder(recorded ? RECORDINGS : UNRECORDED)
-  const journal: JournalStore = {
-    ...folder,
-    create: (start) => folder.create(mark(start)),
-    // A paused run has to be found again; one that is over leaves nothing behind.
-    end: (runId, end) => (recorded || end.status === 'paused' ? folder.end(runId, end) : folder.remove(runId)),
-  }
+  // A paused run has to be found again; one that is over and not recorded leaves nothing behind.
+  const journal: JournalStore = recorded ? folder : { ...folder, end: (runId) => folder.remove(runId) }
   return { journal, recorded }
 }
 
@@ -34,13 +25,20 @@ function storeIn(recorded: boolean, mark: (start: JournalStart) => JournalStart)
 export function findRun(runId: string): RunStore & { record: JournalRecord } {
   for (const recorded of [true, false]) {
     const record = recordingsFolder(recorded ? RECORDINGS : UNRECORDED).load(runId)
-    if (record !== undefined) return { ...storeIn(recorded, (start) => start), record }
+    if (record !== undefined) return { ...runStore(recorded), record }
   }
   throw new HaloError('VALIDATION', `There is no run ${runId} in this folder. halo recordings lists those there are.`)
 }
 
+export interface OpenQuestion {
+  id: string
+  waitingFor: string
+  message: string
+  entry: JournalEntry
+}
+
 /** The questions of a journal that have no answer yet, in path order. */
-export function openQuestions({ entries }: JournalRecord): { id: string; waitingFor: string; message: string; entry: JournalEntry }[] {
+export function openQuestions({ entries }: JournalRecord): OpenQuestion[] {
   const answered = new Set(entries.map((entry) => entry.ref))
   return entries
     .filter((entry) => entry.state === 'asked' && !answered.has(entry.seq))

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { HaloRuntime } from '../lib/halo/run/runtime.ts'
 import { valueFromText } from '../lib/halo/run/schema.ts'
 import type { Mock } from '../lib/halo/run/types.ts'
@@ -10,7 +9,7 @@ import { interruptible } from './interrupt.ts'
 import { command, readWords } from './options.ts'
 import { progress } from './progress.ts'
 import { choosePipeline, readProgram, sayDiagnostics, type ProgramFile } from './program-file.ts'
-import { newRunStore } from './run-store.ts'
+import { runStore } from './run-store.ts'
 import { writeScenarioFiles } from './scenario-files.ts'
 import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
@@ -58,8 +57,7 @@ export async function run(words: string[]): Promise<number> {
       return tell({ ...told, result, ms: performance.now() - started, recorded: false })
     }
     if (scenario !== undefined) await writeScenarioFiles(scenario, await world.sandbox(), values['auto-approve'])
-    // Runs of scenarios say so in their journal: resuming one needs its agents' answers again.
-    const { journal, recorded } = newRunStore(!values['no-record'], scenario === undefined ? {} : { scenario: scenario.name })
+    const { journal, recorded } = runStore(!values['no-record'])
     const runtime = new HaloRuntime({
       sandbox: world.sandbox,
       regexRunner: world.regexRunner,
@@ -69,7 +67,11 @@ export async function run(words: string[]): Promise<number> {
       ...(atTerminal() ? { onInterrupt: terminalAsker(signal, interrupt) } : {}),
     })
     runtime.load(program.file).mockAll({ ...scenario?.mocks, ...(values['auto-approve'] ? AUTO_APPROVE : {}) })
-    const result = await runtime.run(pipeline.name, args, { runId: randomUUID(), signal })
+    const result = await runtime.run(pipeline.name, args, {
+      signal,
+      // Resuming a scenario's run needs its agents' answers again.
+      ...(scenario === undefined ? {} : { about: { scenario: scenario.name } }),
+    })
     return tell({ ...told, result, ms: performance.now() - started, recorded })
   } finally {
     await world.dispose()

@@ -19,7 +19,7 @@ export function worldOfFolder(folder = process.cwd()): FolderWorld {
     regexRunner: regex,
     async dispose() {
       await sandbox?.dispose()
-      await regex.dispose()
+      regex.close()
     },
   }
 }
