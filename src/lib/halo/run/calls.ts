@@ -6,7 +6,7 @@ import type { Decorator } from '../syntax/ast.ts'
 import type { MethodInfo } from '../tools/types.ts'
 import { bindTool, describeTool, type DescribedTool } from './binding.ts'
 import { spanIn, type Frame } from './frame.ts'
-import { performTool, recoverTool } from './perform.ts'
+import { keepRecorded, performTool, recoverTool } from './perform.ts'
 import { toPlain } from './plain.ts'
 import { readApproval } from './questions.ts'
 import { applyDefaults } from './defaults.ts'
@@ -38,6 +38,28 @@ export type CallOutcome =
 
 /** Checks a call and, if it may, makes it. Throws only for what ends the run: Stop, a pause that was stopped, storage. */
 export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
+  const slot: Slot = { taken: false }
+  try {
+    return await checkedCall(call, slot)
+  } finally {
+    // MaxCalls counts calls that ran.
+    if (slot.taken && !slot.used) count(call, -1)
+  }
+}
+
+/** A place among the calls that MaxCalls allows: taken before a person is asked, given back if the call isn't made. */
+interface Slot {
+  taken: boolean
+  used?: boolean
+}
+
+function count({ frame, tool, method }: ToolCallRequest, by: 1 | -1): void {
+  const target = `${tool}.${method}`
+  const { calls } = frame.run
+  calls.set(target, (calls.get(target) ?? 0) + by)
+}
+
+async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutcome> {
   const { frame, tool, method, policies, path } = call
   const { run } = frame
   const target = `${tool}.${method}`
@@ -61,7 +83,7 @@ export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
     const normalised = await normalForm(call, about, info, args, asked)
     const decision = await decide(call, { target, args, normalised, effect: info?.effect, categories }, asked)
     if (decision.decision === 'refuse') return { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
-    const over = overLimit(frame, policies, target)
+    const over = await takeSlot(call, target, slot)
     if (over !== undefined) return { decision: 'refused', ...over, args }
     args = normalised
     // An answer holds for the policy that asked; edited arguments that another one asks about are put again.
@@ -84,10 +106,8 @@ export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
     args = approval.args
   }
 
-  // Others may have used up the limit while a person was thinking; from here to the count nothing waits.
-  const over = overLimit(frame, policies, target)
-  if (over !== undefined) return { decision: 'refused', ...over, args }
-  run.calls.set(target, (run.calls.get(target) ?? 0) + 1)
+  if (!slot.taken) count(call, 1)
+  slot.used = true
   const made = { ...call, about, info, target, args, categories }
   const entry = await run.ask({
     scope: frame.scope,
@@ -103,6 +123,8 @@ export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
   if (entry.error !== undefined) {
     return { decision: 'error', error: new HaloError(entry.error.code, entry.error.message, { path, span: call.span, data: entry.error.data, seq: entry.seq }), args }
   }
+  // A call that was taken over from the journal leaves for later `@idempotent` ones what it would have left.
+  if (run.index !== undefined) await keepRecorded(made, entry.value)
   const record = { target, args, path, ...(call.agent === undefined ? {} : { agent: call.agent }) }
   run.meta.calls.push(record)
   return { decision: approvedBy === undefined ? 'allowed' : 'approved', value: entry.value, args, entry }
@@ -125,13 +147,40 @@ export function ownCallError(call: ToolCallRequest, outcome: Exclude<CallOutcome
 
 const LIMIT_REASON = 'at most '
 
-function overLimit(frame: Frame, policies: PolicySet, target: string): { policy: string; reason: string } | undefined {
-  for (const { policy, glob, limit, matches } of policies.maxCalls) {
-    if (!matches(target)) continue
-    let count = 0
-    for (const [name, times] of frame.run.calls) if (matches(name)) count += times
-    if (count >= limit) return { policy, reason: `${LIMIT_REASON}${limit} ${limit === 1 ? 'call' : 'calls'} of ${glob} in a run` }
+interface Over {
+  policy: string
+  reason: string
+}
+
+/** Does MaxCalls stop this call? Beside parallel work that depends on who came first, so the answer is the journal's. */
+async function takeSlot(call: ToolCallRequest, target: string, slot: Slot): Promise<Over | undefined> {
+  const { frame, policies, path } = call
+  const limits = policies.maxCalls.filter(({ matches }) => matches(target))
+  if (limits.length === 0 || slot.taken) return undefined
+  const { run } = frame
+  const take = () => {
+    if (!slot.taken) count(call, 1)
+    slot.taken = true
   }
+  const entry = await run.ask({
+    scope: frame.scope,
+    path: `${path}/limit`,
+    kind: 'verdict',
+    target,
+    span: call.span,
+    perform: () => {
+      for (const { policy, glob, limit, matches } of limits) {
+        let calls = 0
+        for (const [name, times] of run.calls) if (matches(name)) calls += times
+        if (calls >= limit) return { value: { policy, reason: `${LIMIT_REASON}${limit} ${limit === 1 ? 'call' : 'calls'} of ${glob} in a run` } }
+      }
+      take()
+      return { value: null }
+    },
+  })
+  if (entry.value !== null) return entry.value as Over
+  // What the journal says was taken, too.
+  take()
   return undefined
 }
 

@@ -3,8 +3,10 @@ import { compilePolicies, type PolicySet } from '../policy/index.ts'
 import type { Expression, Name, Node, PipelineDeclaration } from '../syntax/ast.ts'
 import type { CancelScope } from './cancel.ts'
 import { evaluate, type Scope, type WorldRequest } from './expression.ts'
+import { toPlain } from './plain.ts'
 import type { Run } from './run.ts'
 import type { State } from './state.ts'
+import { partsOf } from './template.ts'
 
 /** Where the interpreter stands: one call of a pipeline, seen from one strand of it. */
 export interface Frame {
@@ -42,7 +44,7 @@ export function policiesOf(run: Run, requires: readonly Name[]): PolicySet {
 }
 
 /** The names an expression can see at this place. */
-export function scopeOf(frame: Frame, mode: Scope['mode'] = 'value', env?: Readonly<Record<string, string>>): Scope {
+export function scopeOf(frame: Frame, mode: Scope['mode'] = 'value', env?: Readonly<Record<string, string>>, meta?: Partial<Run['meta']>): Scope {
   const { state, args, each, run } = frame
   return {
     mode,
@@ -50,13 +52,51 @@ export function scopeOf(frame: Frame, mode: Scope['mode'] = 'value', env?: Reado
       name === 'input' || name === 'context' || state.has(name) || Object.hasOwn(args, name) || (each !== undefined && (name === 'item' || name === 'index')) || (env !== undefined && name === 'Env'),
     lookup: (name) => {
       if (name === 'input') return frame.input
-      if (name === 'context') return { data: state.all(), args, meta: metaOf(run) }
+      if (name === 'context') return { data: state.all(), args, meta: meta ?? metaOf(run) }
       if (name === 'item' && each !== undefined) return each.item
       if (name === 'index' && each !== undefined) return each.index
       if (name === 'Env' && env !== undefined) return env
       return state.has(name) ? state.get(name) : args[name]
     },
   }
+}
+
+/** Fields of `context.meta` that an expression reads; undefined: none, or all of it where it isn't said which. */
+function metaFieldsIn(expression: Expression): 'none' | 'all' | Set<string> {
+  const fields = new Set<string>()
+  const waiting: Expression[] = [expression]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (node.kind === 'Variable' && node.name === 'context') return 'all'
+    if (node.kind === 'Access' && node.base.kind === 'Variable' && node.base.name === 'context') {
+      const [first, second] = node.steps
+      if (first?.kind !== 'Member' || (first.name === 'meta' && second?.kind !== 'Member')) return 'all'
+      if (first.name === 'meta' && second?.kind === 'Member') fields.add(second.name)
+      waiting.push(...node.steps.flatMap((step) => (step.kind === 'Index' ? [step.index] : [])))
+    } else waiting.push(...partsOf(node))
+  }
+  return fields.size === 0 ? 'none' : fields
+}
+
+/**
+ * What an expression beside parallel work sees of `context.meta` depends on how far the others are: it is asked for through
+ * the journal, so that it is the same when the run is taken up again.
+ */
+async function metaSeen(frame: Frame, expression: Expression, path: string): Promise<Partial<Run['meta']> | undefined> {
+  const { run, scope } = frame
+  if (scope === run.scope) return undefined
+  const fields = metaFieldsIn(expression)
+  if (fields === 'none') return undefined
+  const entry = await run.ask({
+    scope,
+    path: `${path}/meta@${expression.from}`,
+    kind: 'clock',
+    target: 'meta',
+    perform: () => {
+      const meta = metaOf(run)
+      return { value: toPlain(fields === 'all' ? meta : Object.fromEntries(Object.entries(meta).filter(([name]) => fields.has(name)))) }
+    },
+  })
+  return entry.value as Partial<Run['meta']>
 }
 
 /** `context.meta` as expressions and results see it. */
@@ -92,7 +132,7 @@ export async function valueOf(frame: Frame, expression: Expression, path: string
     return entry.value
   }
   try {
-    return await evaluate(expression, scopeOf(frame, mode, env), { need })
+    return await evaluate(expression, scopeOf(frame, mode, env, await metaSeen(frame, expression, path)), { need })
   } catch (error) {
     throw located(error, path, span)
   }

@@ -34,20 +34,23 @@ export function namesIn(expression: Expression): Set<string> {
   const names = new Set<string>()
   const waiting: Expression[] = [expression]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    switch (node.kind) {
-      case 'Variable': names.add(node.name); break
-      case 'Template': waiting.push(...node.parts.filter((part) => typeof part !== 'string')); break
-      case 'Access':
-        waiting.push(node.base)
-        for (const step of node.steps) if (step.kind === 'Index') waiting.push(step.index)
-        break
-      case 'FunctionCall': waiting.push(...node.args.map((arg) => arg.value)); break
-      case 'List': waiting.push(...node.items); break
-      case 'Object': waiting.push(...node.entries.map((entry) => entry.value)); break
-      case 'Unary': waiting.push(node.operand); break
-      case 'Operation': waiting.push(...node.operands); break
-      case 'Conditional': waiting.push(node.test, node.then, node.else); break
-    }
+    if (node.kind === 'Variable') names.add(node.name)
+    waiting.push(...partsOf(node))
   }
   return names
+}
+
+/** The expressions right inside of one. */
+export function partsOf(node: Expression): Expression[] {
+  switch (node.kind) {
+    case 'Template': return node.parts.filter((part) => typeof part !== 'string')
+    case 'Access': return [node.base, ...node.steps.flatMap((step) => (step.kind === 'Index' ? [step.index] : []))]
+    case 'FunctionCall': return node.args.map((arg) => arg.value)
+    case 'List': return node.items
+    case 'Object': return node.entries.map((entry) => entry.value)
+    case 'Unary': return [node.operand]
+    case 'Operation': return node.operands
+    case 'Conditional': return [node.test, node.then, node.else]
+    default: return []
+  }
 }
