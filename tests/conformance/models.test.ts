@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { HaloError } from '../../src/lib/halo/errors.ts'
 import { forgetRefusals } from '../../src/lib/halo/models/adjust.ts'
@@ -10,6 +11,7 @@ import type { Message, ModelChunk, ModelRequest } from '../../src/lib/halo/model
 import { cases } from './servers/adapters.ts'
 import type { Case } from './servers/adapters.ts'
 import { inPieces } from './servers/http.ts'
+import { capabilityTable } from './servers/table.ts'
 import { scripted } from './servers/script.ts'
 import type { Answer, ScriptedServer } from './servers/script.ts'
 
@@ -61,6 +63,14 @@ async function failure(case_: Case, given: Partial<ModelRequest> = {}, signal?: 
   return error as HaloError
 }
 
+test('the table of the documentation is the one these tests prove', () => {
+  const path = 'docs/models.md'
+  const text = readFileSync(path, 'utf8')
+  const wanted = text.replace(/(<!-- providers -->\n)[^]*(<!-- \/providers -->)/, (_all, from: string, to: string) => `${from}${capabilityTable()}${to}`)
+  if (process.env.UPDATE_DOCS === '1') writeFileSync(path, wanted)
+  expect(text).toContain(capabilityTable())
+})
+
 describe.each(cases)('$prefix', (case_) => {
   const can = capabilities(case_.prefix)
   const callTest = test.runIf(can?.supportsTools)
@@ -69,7 +79,7 @@ describe.each(cases)('$prefix', (case_) => {
     await start(case_, { text: WORDS, usage: { input: 10, output: 20 } })
     const answer = await ask(case_, { fetch: inPieces(size) })
     expect(answer.text).toBe(WORDS.join(''))
-    expect(answer.chunks.filter((chunk) => chunk.type === 'text').length).toBeGreaterThan(1)
+    expect(answer.chunks.filter((chunk) => chunk.type === 'text').length > 1).toBe(can?.streaming)
     expect(answer.stop).toBe('stop')
     expect(answer.usage).toMatchObject({ input: 10, output: 20 })
   })
@@ -108,7 +118,7 @@ describe.each(cases)('$prefix', (case_) => {
       { name: 'Files__list', args: {}, invalid: undefined },
     ])
     if (case_.ids) expect(turn.toolCalls.map((call) => call.id)).toEqual(['id_a', 'id_b'])
-    expect(new Set(turn.toolCalls.map((call) => call.id)).size).toBe(2)
+    expect(new Set(turn.toolCalls.map((call) => call.id)).size === 2).toBe(can?.parallelCalls)
     // What was shown while it came is what came.
     for (const call of turn.toolCalls) {
       const shown = turn.chunks.flatMap((chunk) => (chunk.type === 'tool_delta' && chunk.id === call.id ? [chunk.args] : [])).join('')
@@ -127,6 +137,7 @@ describe.each(cases)('$prefix', (case_) => {
     expect(read?.toolsOff).toBe(false)
     expect(read?.system).toBe('You look at files.')
     expect(read?.images).toEqual([PIXEL])
+    expect(read?.imagesInResults ? 'in results' : 'after results').toBe(can?.images)
     expect(read?.results.map((result) => result.text)).toEqual([expect.stringContaining('A picture:'), '["a.png"]'])
     expect(read?.calls.map((call) => call.args)).toEqual(turn.toolCalls.map((call) => call.args))
     if (case_.ids) expect(read?.results.map((result) => result.id)).toEqual(['id_a', 'id_b'])
@@ -203,7 +214,11 @@ describe.each(cases)('$prefix', (case_) => {
     const usage = { input: 1000, output: 50, ...(case_.cached ? { cacheRead: 600 } : {}), ...(case_.cached === 'read and write' ? { cacheWrite: 300 } : {}), ...(case_.reasoning && case_.key ? { reasoning: 20 } : {}) }
     await start(case_, { text: ['ok'], usage })
     const answer = await ask(case_)
-    expect(answer.usage).toEqual(usage)
+    expect(answer.usage).toEqual(can?.usage ? usage : undefined)
+  })
+
+  test('says before it is loaded whether it takes tools, and is of the same mind when it is', async () => {
+    expect((await modelAdapter(case_.prefix)).supportsTools).toBe(can?.supportsTools)
   })
 
   test('says that an answer was cut at max_tokens', async () => {
@@ -366,8 +381,8 @@ describe.each(cases)('$prefix', (case_) => {
     expect(modelFault(nothing)).toMatchObject({ kind: 'unreachable', retry: 'network' })
   })
 
-  test('shows the request and the response as they went', async () => {
-    await start(case_, { text: ['raw ', 'text'] })
+  test('shows the request and the response as they went, but for the key', async () => {
+    await start(case_, { text: ['raw ', 'text ', KEY] })
     const { raw } = await ask(case_)
     expect(raw?.request).toMatchObject({ method: expect.stringMatching(/GET|POST/) as string, url: expect.stringContaining(server.url) as string })
     expect(JSON.stringify(raw?.response)).toContain('text')

@@ -48,7 +48,11 @@ export const anthropicProtocol: Protocol = {
         } else if (block.type === 'tool_result') {
           must(turn.role === 'user' && seen.has(String(block.tool_use_id)), 'tool_result')
           const inner = typeof block.content === 'string' ? [{ type: 'text', text: block.content }] : list(block.content)
-          for (const part of inner) if (part.type === 'image') image(part, out)
+          for (const part of inner) {
+            if (part.type !== 'image') continue
+            image(part, out)
+            out.imagesInResults = true
+          }
           out.results.push({ id: String(block.tool_use_id), text: inner.map((part) => (part.type === 'text' ? String(part.text) : '')).join('') })
         } else if (block.type === 'thinking') {
           must(turn.role === 'assistant' && typeof block.thinking === 'string' && typeof block.signature === 'string', 'thinking')

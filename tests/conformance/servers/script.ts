@@ -29,6 +29,8 @@ export interface Understood {
   results: { id?: string; name?: string; text: string }[]
   /** Base64 of the images, anywhere. */
   images: string[]
+  /** Whether images stood within the results of calls. */
+  imagesInResults?: boolean
   /** Calls of earlier answers. */
   calls: { id?: string; name: string; args: unknown }[]
   /** Marks that came back. */
