@@ -12,7 +12,7 @@ const told = (...events: Told[]): HaloEvent[] => events.map((event, at) => ({ ..
 /** A fixer that reads, is refused, edits, and ends. */
 const story = told(
   { type: 'run_start', path: '', pipeline: 'Fix', args: { folder: './app' }, resumed: false },
-  { type: 'stage_start', path: '1', stage: '1', target: 'Fixer.fix' },
+  { type: 'stage_start', path: '1', stage: 'Call', target: 'Fixer.fix' },
   { type: 'llm_start', path: '1/step:1', agent: 'Fixer', task: 'fix', model: 'anthropic/claude-sonnet-4-5', step: 1, tools: [] },
   { type: 'llm_delta', path: '1/step:1', agent: 'Fixer', text: 'I look ' },
   { type: 'llm_delta', path: '1/step:1', agent: 'Fixer', text: 'first.' },
@@ -20,7 +20,7 @@ const story = told(
   { type: 'tool', path: '1/step:1/call:0', target: 'Code.read', args: { path: 'a.js' }, result: { lines: 3 }, effect: 'read', agent: 'Fixer', ms: 2 },
   { type: 'agent_tool', path: '1/step:1/call:0', agent: 'Fixer', target: 'Code.read', callId: 'c', args: { path: 'a.js' }, decision: 'allowed' },
   { type: 'agent_tool', path: '1/step:1/call:1', agent: 'Fixer', target: 'Code.write', callId: 'd', args: { path: 'a.test.js' }, decision: 'refused', detail: 'DenyArgs' },
-  { type: 'stage_end', path: '1', stage: '1', target: 'Fixer.fix', ms: 40 },
+  { type: 'stage_end', path: '1', stage: 'Call', target: 'Fixer.fix', ms: 40 },
   { type: 'run_end', path: '', status: 'completed', output: 'done', ms: 41, cost: 0.002 },
 )
 
@@ -42,6 +42,17 @@ describe('the transcript', () => {
     expect(transcript.stages).toHaveLength(1)
     expect(transcript.stages[0]?.rows).toHaveLength(3)
     expect(transcript).toMatchObject({ modelCalls: 1, toolCalls: 1, cost: 0.002 })
+  })
+  test('what a called pipeline does stands under its own stages', () => {
+    const transcript = new Transcript()
+    const inner = '1/step:2/call:0>Other.1'
+    for (const event of told(
+      { type: 'stage_start', path: '1', stage: 'Call', target: 'A.x' },
+      { type: 'stage_start', path: inner, stage: 'Call', target: 'B.y' },
+      { type: 'llm_delta', path: `${inner}/step:1`, agent: 'B', text: 'inside' },
+      { type: 'llm_delta', path: '1/step:3', agent: 'A', text: 'outside' },
+    )) transcript.apply(event)
+    expect(transcript.stages.map((stage) => [stage.number, stage.rows.length])).toEqual([['1', 1], ['1.1', 1]])
   })
   test('parallel branches keep their rows apart', () => {
     const transcript = new Transcript()

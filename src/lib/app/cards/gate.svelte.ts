@@ -46,7 +46,7 @@ export class Gate {
   #cards = $state<Card[]>([])
   #rules: Rule[] = []
   /** Called for an answer to a card that no running code waits for (the run must be taken up first). */
-  onRestoredAnswer: ((card: Card) => void) | undefined
+  onRestoredAnswer: (() => void) | undefined
 
   get cards(): readonly Card[] {
     return this.#cards
@@ -123,7 +123,7 @@ export class Gate {
     card.state = 'answered'
     card.verdict = verdict
     if (card.resolve) card.resolve(verdict.payload)
-    else this.onRestoredAnswer?.(card)
+    else this.onRestoredAnswer?.()
   }
 }
 

@@ -10,8 +10,16 @@ export interface Piece {
   kind?: 'hidden' | 'alike'
 }
 
-const HIDDEN =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFC]|[\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]|[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/u
+/** Code points that show as nothing, move their neighbours, or are spaces that don't look odd: first and last of each range. */
+const HIDDEN: readonly (readonly [number, number])[] = [
+  [0x00, 0x08], [0x0b, 0x0c], [0x0e, 0x1f], [0x7f, 0xa0], [0xad, 0xad], [0x34f, 0x34f], [0x61c, 0x61c], [0x115f, 0x1160], [0x1680, 0x1680],
+  [0x17b4, 0x17b5], [0x180b, 0x180f], [0x2000, 0x200f], [0x2028, 0x202f], [0x205f, 0x206f], [0x3000, 0x3000], [0x3164, 0x3164],
+  [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff9, 0xfffc], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff],
+]
+const isHidden = (char: string): boolean => {
+  const code = char.codePointAt(0) ?? 0
+  return HIDDEN.some(([first, last]) => code >= first && code <= last)
+}
 /** Letters of other scripts that are drawn like Latin ones (Unicode's confusables, those in common fonts). */
 const ALIKE = new Set(
   'аеорсухіјѕһԁԛԝкмтвнгАВЕКМНОРСТУХІЈЅԌԚԜЬ' + 'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχγ' + 'օոսհցզլՕՍՏ' + 'ıȷɑɡɩʟ' + '‐‑‒–—−∕⁄․‚ʼ′＇｀',
@@ -33,7 +41,7 @@ export function visiblePieces(text: string): Piece[] {
   }
   let at = 0
   for (const char of text) {
-    const kind = HIDDEN.test(char) && char !== '\r' ? 'hidden' : suspicious(char, at) ? 'alike' : undefined
+    const kind = isHidden(char) ? 'hidden' : suspicious(char, at) ? 'alike' : undefined
     if (kind) {
       flush()
       pieces.push({ text: char, mark: name(char), kind })

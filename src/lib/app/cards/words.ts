@@ -23,6 +23,7 @@ export const cardWords = {
   allowedEdited: 'allowed with edited arguments',
   denied: (reason: string) => (reason ? `denied: ${reason}` : 'denied'),
   answered: (text: string) => (text ? `answered: ${text}` : 'answered'),
+  shown: 'What was shown',
   stopped: 'stopped before an answer',
   already: (said: string) => `Already decided (${said}). This answer was not used.`,
   changed: 'The call has changed since it was shown. Look at it again.',

@@ -55,6 +55,7 @@ export class Workspace {
   readonly changes: Change[] = $derived.by(() => {
     const before = this.#baseline
     if (!before) return []
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- made anew each time
     const paths = new Set([...Object.keys(before), ...Object.keys(this.#files)])
     return [...paths].sort().flatMap((path): Change[] => {
       const [from, to] = [before[path], this.#files[path]]

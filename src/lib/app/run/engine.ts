@@ -7,12 +7,16 @@ import { link } from '../../halo/check/program.ts'
 import { checkArguments } from '../../halo/run/arguments.ts'
 import { faultsText, valueFromText } from '../../halo/run/schema.ts'
 import { HaloError, messageOf } from '../../halo/errors.ts'
+import { loadPrices } from '../../halo/models/prices.ts'
 import { mockMode, noNetwork, runTests, scenarioOf, type TestOutcome } from '../../halo/testing/index.ts'
 import type { HaloFile, PipelineDeclaration, ToolDeclaration } from '../../halo/syntax/ast.ts'
 import type { JournalRecord, JournalStore, Mock, RunResult, RuntimeConfig } from '../../halo/run/types.ts'
+import { providerDefinition } from '../../halo/tools/registry.ts'
+import type { Effect } from '../../halo/tools/types.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
 import { absolutePath as joinPath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
+import { regexRunner } from './regex-worker.ts'
 import type { Driver, Hooks } from './session.svelte.ts'
 
 export interface Prepared {
@@ -88,9 +92,23 @@ export function createDriver(play: Play): Driver {
     return runtime.load(play.file).mockAll(play.mocks)
   }
   return {
-    start: (hooks) => make(hooks).run(play.pipeline, play.args, { runId: play.runId, signal: hooks.signal, about: play.scenario === undefined ? {} : { scenario: play.scenario } }),
-    answer: (_question, _payload, hooks): Promise<RunResult> => make(hooks).resume(play.runId, { signal: hooks.signal }),
+    start: async (hooks) => {
+      // Costs are counted from the first request on, so the prices have to be there before it.
+      await loadPrices()
+      return make(hooks).run(play.pipeline, play.args, { runId: play.runId, signal: hooks.signal, about: play.scenario === undefined ? {} : { scenario: play.scenario } })
+    },
+    // The answer itself waits at the gate, which the run asks again when it gets to the question.
+    goOn: async (hooks): Promise<RunResult> => {
+      await loadPrices()
+      return make(hooks).resume(play.runId, { signal: hooks.signal })
+    },
   }
+}
+
+/** What a call does to the world, as its provider says. */
+export function effectOf(target: string, tools: ReadonlyMap<string, ToolDeclaration>): Effect | undefined {
+  const [name = '', method = ''] = target.split('.')
+  return providerDefinition(tools.get(name)?.provider.name ?? '')?.info?.[method]?.effect
 }
 
 export function runAllTests(file: HaloFile, workspace: Workspace, signal: AbortSignal): AsyncIterable<TestOutcome> {
@@ -111,8 +129,4 @@ function spendLimit(file: HaloFile): number | undefined {
 
 function absolute(files: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [joinPath(path), text]))
-}
-
-function regexRunner(): undefined {
-  return undefined
 }

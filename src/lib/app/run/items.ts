@@ -7,7 +7,10 @@ import type { Card } from '../cards/gate.svelte.ts'
 /** What the transcript is made of: one stage after the other, each with its rows. */
 export interface StageView {
   path: string
+  /** As a reader counts: `3`, `3a` a branch, `6.1` inside a called pipeline, `3~2` the second time round. */
   number: string
+  /** The form of the stage: `Call`, `Loop`, … */
+  form: string
   target?: string
   span?: Span
   model?: string
@@ -40,6 +43,8 @@ export interface CallRow extends RowBase {
   state: 'running' | 'ok' | 'error' | 'refused' | 'declined'
   approved?: boolean
   cached?: boolean
+  /** The policy that refused it. */
+  policy?: string
   /** Why it was refused or declined, or what went wrong. */
   detail?: string
   result?: unknown
@@ -67,5 +72,5 @@ export interface Ending {
   error?: { code: ErrorCode; message: string; path?: string; span?: Span }
 }
 
-/** `3a` of `3a/step:2/call:0`. */
-export const stageOf = (path: string): string => path.split('/')[0] ?? path
+/** `6>Other.1` is `6.1`; what an agent's call runs counts under the agent's stage. */
+export const numberOf = (path: string): string => path.replace(/\/step:\d+\/call:\d+/g, '').replace(/>[A-Za-z_]\w*\./g, '.')

@@ -1,15 +1,15 @@
 import type { HaloEvent, InterruptRequest, Question, RunResult, RunStatus } from '../../halo/run/types.ts'
 import type { Claim } from '../../storage/index.ts'
 import { messageOf } from '../../halo/errors.ts'
-import { Gate, type Card } from '../cards/gate.svelte.ts'
+import { Gate } from '../cards/gate.svelte.ts'
 import { Transcript } from './transcript.svelte.ts'
 import { runWords as words } from './words.ts'
 
 /** What plays a run: the runtime with a scenario, mock or live models behind it, or a fixture in a test. */
 export interface Driver {
   start(hooks: Hooks): Promise<RunResult>
-  /** Takes up a run that waits: gives the answer to the question, and goes on. */
-  answer(question: { id?: string; waitingFor: string }, payload: unknown, hooks: Hooks): Promise<RunResult>
+  /** Takes up a run from its journal. What it asks again is answered through `onInterrupt`. */
+  goOn(hooks: Hooks): Promise<RunResult>
 }
 export interface Hooks {
   signal: AbortSignal
@@ -51,7 +51,7 @@ export class Session {
     this.info = info
     this.#driver = driver
     this.#keep = keep
-    this.gate.onRestoredAnswer = (card) => void this.#takeUp(card)
+    this.gate.onRestoredAnswer = () => void this.goOn()
   }
 
   /** Is code of this page working on the run? */
@@ -111,10 +111,11 @@ export class Session {
     this.#claim = undefined
   }
 
-  #takeUp(card: Card): Promise<void> {
-    const { channel, named } = card.request
-    const waitingFor = channel === 'listen' ? String(named.event ?? 'listen') : channel
-    return this.#play((hooks) => this.#driver.answer({ id: card.id, waitingFor }, card.verdict?.payload, hooks))
+  /** Goes on with a run that was cut off or waits. */
+  goOn(): Promise<void> {
+    if (this.#active || this.#elsewhere) return Promise.resolve()
+    this.transcript.say(words.resumed)
+    return this.#play((hooks) => this.#driver.goOn(hooks))
   }
 
   async #play(run: (hooks: Hooks) => Promise<RunResult>): Promise<void> {

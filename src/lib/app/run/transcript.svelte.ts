@@ -1,6 +1,7 @@
+/* eslint-disable svelte/prefer-svelte-reactivity -- the maps here find rows; what is shown are the rows themselves */
 import type { HaloEvent } from '../../halo/run/types.ts'
 import type { Card } from '../cards/gate.svelte.ts'
-import { stageOf, type CallRow, type Ending, type NoteRow, type Row, type SayRow, type StageView } from './items.ts'
+import { numberOf, type CallRow, type Ending, type NoteRow, type Row, type SayRow, type StageView } from './items.ts'
 import { runWords as words } from './words.ts'
 
 /**
@@ -76,7 +77,7 @@ export class Transcript {
         return
       }
       case 'llm_start': {
-        const stage = this.#stage(stageOf(event.path))
+        const stage = this.#stage(this.#place(event.path))
         stage.model = event.model
         return
       }
@@ -88,7 +89,7 @@ export class Transcript {
         return
       }
       case 'llm': {
-        const stage = this.#stage(stageOf(event.path))
+        const stage = this.#stage(this.#place(event.path))
         stage.model = event.model
         if (event.text || event.reasoning || this.#rows.has(`say ${event.path}`)) {
           const say = this.#say(event.path, event.agent)
@@ -143,9 +144,9 @@ export class Transcript {
         // The wire's own texts are for a view of their own; cards come through the gate, which holds their answers too.
         return
       case 'violation':
-        if (event.violation.phase !== 'tool') {
-          this.#note(event.path, 'warning', `${event.violation.policy}: ${event.violation.message}`)
-        }
+        if (event.violation.phase === 'tool' && event.violation.target) {
+          this.#call(event.path, event.violation.target).policy = event.violation.policy
+        } else this.#note(event.path, 'warning', `${event.violation.policy}: ${event.violation.message}`)
         return
       case 'shadow': {
         const verdict = event.error ?? (event.same ? words.same : words.differs)
@@ -178,7 +179,7 @@ export class Transcript {
     const key = `card ${path} ${card.digest}`
     const known = this.#rows.get(key)
     if (known?.kind === 'card' && known.card === card) return
-    this.#add(stageOf(path), { kind: 'card', key: `${key} ${this.#notes++}`, card })
+    this.#add(this.#place(path), { kind: 'card', key: `${key} ${this.#notes++}`, card })
   }
 
   /** A sentence of the app itself. */
@@ -205,14 +206,23 @@ export class Transcript {
     return true
   }
 
-  #stage(path: string, number = path, target?: string): StageView {
+  /** The stage that a place belongs to: the nearest one around it that began. */
+  #place(path: string): string {
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const stage = path.slice(0, end)
+      if (this.#byPath.has(stage)) return stage
+    }
+    return path.split('/')[0] ?? path
+  }
+
+  #stage(path: string, form = '', target?: string): StageView {
     let stage = this.#byPath.get(path)
     if (!stage) {
-      this.#stages.push({ path, number, target, requests: 0, cost: 0, done: false, rows: [] })
+      this.#stages.push({ path, number: numberOf(path), form, target, requests: 0, cost: 0, done: false, rows: [] })
       stage = this.#stages[this.#stages.length - 1] as StageView
       this.#byPath.set(path, stage)
     }
-    stage.number = number === path ? stage.number : number
+    if (form) stage.form = form
     stage.target = target ?? stage.target
     return stage
   }
@@ -229,20 +239,20 @@ export class Transcript {
     const key = `say ${path}`
     const known = this.#rows.get(key)
     if (known?.kind === 'say') return known
-    return this.#add(stageOf(path), { kind: 'say', key, agent, text: '', streaming: true }) as SayRow
+    return this.#add(this.#place(path), { kind: 'say', key, agent, text: '', streaming: true }) as SayRow
   }
 
   #call(path: string, target: string, args: Record<string, unknown> = {}): CallRow {
     const key = `call ${path} ${target}`
     const known = this.#rows.get(key)
     if (known?.kind === 'call') return known
-    return this.#add(stageOf(path), { kind: 'call', key, target, args, state: 'running' }) as CallRow
+    return this.#add(this.#place(path), { kind: 'call', key, target, args, state: 'running' }) as CallRow
   }
 
   #note(path: string, level: NoteRow['level'], text: string, value?: unknown): NoteRow {
     const key = `note ${path} ${text}`
     const known = this.#rows.get(key)
     if (known?.kind === 'note') return known
-    return this.#add(stageOf(path), { kind: 'note', key, level, text, value }) as NoteRow
+    return this.#add(this.#place(path), { kind: 'note', key, level, text, value }) as NoteRow
   }
 }

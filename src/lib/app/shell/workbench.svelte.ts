@@ -1,3 +1,4 @@
+/* eslint-disable svelte/prefer-svelte-reactivity -- the maps here find open things; what is shown of them is in state */
 import { HaloError, messageOf, type Span } from '../../halo/errors.ts'
 import type { HaloFile } from '../../halo/syntax/ast.ts'
 import type { JournalRecord, Question, InterruptRequest } from '../../halo/run/types.ts'

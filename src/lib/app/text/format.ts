@@ -9,6 +9,8 @@ export function duration(ms: number): string {
 export function dollars(cost: number): string {
   return `$${cost.toFixed(cost !== 0 && cost < 1 ? 4 : 2)}`
 }
+/** The same always to four decimals, as plans print it. */
+export const exactDollars = (cost: number): string => `$${cost.toFixed(4)}`
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`
 }
