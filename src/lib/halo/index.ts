@@ -14,7 +14,8 @@ export type { HaloStream } from './run/stream.ts'
 export type * from './run/types.ts'
 
 export { loadPrices, priceOf, costOf } from './models/prices.ts'
-export { registerModelAdapter } from './models/registry.ts'
+export { credentialsFromEnv } from './models/credentials.ts'
+export { capabilities, registerModelAdapter, setModelCredentials } from './models/registry.ts'
 export type * from './models/types.ts'
 
 export { defineTool, registerTools, toolsProvider, type Tool, type ToolDefinition } from './tools/define.ts'
@@ -30,6 +31,12 @@ export type * from './tools/types.ts'
 
 export { memorySandbox, type MemorySandboxOptions } from './sandbox/memory.ts'
 export type * from './sandbox/types.ts'
+
+export { plan, planText } from './plan/index.ts'
+export type * from './plan/index.ts'
+
+export { mockMode, runMocked, runTest, runTests, scenarioOf } from './testing/index.ts'
+export type * from './testing/index.ts'
 
 export { regexWorkerRunner } from './policy/index.ts'
 export type { CallFacts, Decision, RegexRunner } from './policy/types.ts'

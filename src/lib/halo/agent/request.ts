@@ -1,5 +1,6 @@
 /** One model request: from the journal, from a mock, or from the model, within what may be spent. */
 import { HaloError, messageOf, type Span } from '../errors.ts'
+import { credentialsFromEnv } from '../models/credentials.ts'
 import { costOf, loadPrices, priceOf } from '../models/prices.ts'
 import { modelAdapter } from '../models/registry.ts'
 import type { JsonSchema, Message, ModelAnswer, ModelRequest, Price, ToolCall, Usage } from '../models/types.ts'
@@ -157,7 +158,7 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
   const { frame, model, settings, decorators, policies, offer } = talk
   const { run } = frame
   const { config, clock } = run.world
-  const adapter = await modelAdapter(model.provider, { keys: config.keys, models: config.models })
+  const adapter = await modelAdapter(model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
   const name = `${model.provider}/${model.id}`
   const limit = policies.maxSpend
   const price = await priceFor(talk)
@@ -292,7 +293,7 @@ function startShadows(talk: Conversation, step: number, last: boolean): void {
       const limit = talk.policies.maxSpend
       const price = await priceFor(other)
       if (limit !== undefined && price === undefined) throw new HaloError('SPEND_LIMIT', 'its price is not known, and MaxSpend holds here')
-      const adapter = await modelAdapter(model.provider, { keys: config.keys, models: config.models })
+      const adapter = await modelAdapter(model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
       const worst = { inputTokens: talk.bytes + talk.offer.bytes, price: price ?? { input: 0, output: 0 } }
       const reservation = await run.spend.reserve(worst, talk.settings.maxTokens, limit, frame.scope)
       let cost = 0

@@ -48,6 +48,7 @@ export function scopeOf(frame: Frame, mode: Scope['mode'] = 'value', env?: Reado
   const { state, args, each, run } = frame
   return {
     mode,
+    file: frame.pipeline.file,
     has: (name) =>
       name === 'input' || name === 'context' || state.has(name) || Object.hasOwn(args, name) || (each !== undefined && (name === 'item' || name === 'index')) || (env !== undefined && name === 'Env'),
     lookup: (name) => {

@@ -70,7 +70,8 @@ export async function runChain(frame: Frame, chain: Chain, place: ChainPlace): P
     } else {
       const output = await stage(here, step, path, () => runStep(here, step, { path, feedback: loops.feedbackFor(i) }))
       loops.leave(i, output)
-      if (step.as !== undefined) frame.state.set(step.as.name, output)
+      // A yield binds the whole answer itself: what flows on may be a part of it.
+      if (step.as !== undefined && step.kind !== 'Yield') frame.state.set(step.as.name, output)
       const names = namesOf(step, output === input ? inputNames : [])
       input = output
       inputNames = names

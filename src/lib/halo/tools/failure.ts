@@ -2,6 +2,7 @@
  * What kind of failure an error is: is it worth another try, when, and could the call have had its effect already.
  */
 import { HaloError } from '../errors.ts'
+import { modelFault } from '../models/faults.ts'
 import { TransientError } from './types.ts'
 
 export type FailureKind = 'http' | 'network' | 'timeout' | 'transient' | 'aborted' | 'permanent' | 'unknown'
@@ -70,6 +71,18 @@ function classifyOne(error: object, now: number): Failure | undefined {
       kind: status === undefined ? 'transient' : 'http',
       transient: true,
       noEffect: status === undefined || NO_EFFECT_STATUSES.has(status),
+      ...(status === undefined ? {} : { status }),
+      ...(afterMs === undefined ? {} : { afterMs }),
+    }
+  }
+  const model = modelFault(error)
+  if (model !== undefined) {
+    // A model adapter knows more than its status says: a 429 for an empty account is not worth another try.
+    const { retry, status, retryAfterMs: afterMs } = model
+    return {
+      kind: retry === 'network' ? 'network' : status === undefined ? 'permanent' : 'http',
+      transient: retry !== undefined,
+      noEffect: retry === '429',
       ...(status === undefined ? {} : { status }),
       ...(afterMs === undefined ? {} : { afterMs }),
     }

@@ -98,7 +98,7 @@ export async function ownCall(frame: Frame, { call, path, requires }: OwnCall): 
   }
   const outcome = await callTool(request)
   await toolEvents(request, outcome)
-  if (outcome.decision === 'allowed' || outcome.decision === 'approved') return outcome
+  if ('value' in outcome) return outcome
   throw ownCallError(request, outcome)
 }
 
