@@ -8,7 +8,7 @@ import { checkExpression } from './expressions.ts'
 import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import type { Scope } from './scope.ts'
-import { ANY, describe, mayFit, shapeOfType, type Shape } from './shapes.ts'
+import { ANY, describe, mayFit, misfit, shapeOfType, type Shape } from './shapes.ts'
 import { SYSTEM_CALLS } from './signatures.ts'
 import { toolFacts, type ToolFacts } from './tool-facts.ts'
 
@@ -161,7 +161,7 @@ export function checkToolCall(
     }
     const shape = shapes.get(argument) ?? ANY
     if (!mayFit(shape, parameter.shape)) {
-      fault(context, argument.value, 'argument-type', `${callee.name}.${member.name} needs ${describe(parameter.shape)} as ${name}, not ${describe(shape)}.`)
+      fault(context, argument.value, 'argument-type', `${callee.name}.${member.name} needs ${describe(parameter.shape)} as ${name}, not ${misfit(shape, parameter.shape)}.`)
     }
   }
   const missing = [...parameters].filter(([name, p]) => !p.optional && !seen.has(name) && name !== 'input').map(([name]) => name)
@@ -211,7 +211,7 @@ export function checkPipelineArguments(
     given.set(param.name, argument)
     const wanted = shapeOfType(param.type, context.program)
     if (!mayFit(shape, wanted) && !(shape.kind === 'null' && (param.optional || param.default))) {
-      fault(context, argument.value, 'argument-type', `${called.name} needs ${describe(wanted)} as ${param.name}, not ${describe(shape)}.`)
+      fault(context, argument.value, 'argument-type', `${called.name} needs ${describe(wanted)} as ${param.name}, not ${misfit(shape, wanted)}.`)
     }
   }
   const [first] = called.params
@@ -219,7 +219,7 @@ export function checkPipelineArguments(
     const wanted = shapeOfType(first.type, context.program)
     const declaredOptional = first.optional || first.default !== undefined
     if (!mayFit(flowing, wanted) && !(flowing.kind === 'null' && declaredOptional)) {
-      warn(context, at, 'argument-type', `What flows in is ${describe(flowing)}; ${called.name} needs ${describe(wanted)} as ${first.name}.`)
+      warn(context, at, 'argument-type', `What flows in is ${misfit(flowing, wanted)}; ${called.name} needs ${describe(wanted)} as ${first.name}.`)
     }
   }
   const missing = called.params

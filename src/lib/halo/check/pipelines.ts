@@ -9,7 +9,7 @@ import { checkExpression } from './expressions.ts'
 import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import { bindingOf, mergeInto, newScope, type Scope } from './scope.ts'
-import { ANY, NULL, NUMBER, describe, mayFit, objectShape, shapeOfType, unionOf, type Shape } from './shapes.ts'
+import { ANY, NULL, NUMBER, describe, mayFit, misfit, objectShape, shapeOfType, unionOf, type Shape } from './shapes.ts'
 import { EACH, LISTEN, LOOP, RESERVED_WORDS, SCOPE_NAMES, YIELD } from './signatures.ts'
 import { checkType } from './types.ts'
 
@@ -27,7 +27,7 @@ export function checkPipeline(context: Context, pipeline: PipelineDeclaration): 
     if (param.default) {
       const shape = checkExpression(context, param.default, { scope: newScope() })
       if (!mayFit(shape, declared) && !(param.optional && shape.kind === 'null')) {
-        fault(context, param.default, 'default-type', `The default of "${param.name}" has to be ${describe(declared)}, not ${describe(shape)}.`)
+        fault(context, param.default, 'default-type', `The default of "${param.name}" has to be ${describe(declared)}, not ${misfit(shape, declared)}.`)
       }
     }
     const shape = param.optional && !param.default ? unionOf([declared, NULL]) : declared
@@ -41,7 +41,7 @@ export function checkPipeline(context: Context, pipeline: PipelineDeclaration): 
   // A text answer is parsed as JSON for the declared type, so only other values are compared.
   if (pipeline.returns && output.kind !== 'string' && !(output.kind === 'union' && output.members.some((m) => m.kind === 'string')) && !mayFit(output, returns)) {
     const last = pipeline.body.stages.at(-1) ?? pipeline.body.source ?? pipeline
-    fault(context, last, 'return-type', `${pipeline.name} gives ${describe(output)}, but says that it gives ${describe(returns)}.`)
+    fault(context, last, 'return-type', `${pipeline.name} says that it gives ${describe(returns)}, but gives ${misfit(output, returns)}.`)
   }
 }
 

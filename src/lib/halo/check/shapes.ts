@@ -164,6 +164,18 @@ export function mayFit(value: Shape, wanted: Shape, depth = 0): boolean {
   }
 }
 
+/** Why a value can't be what is wanted, after "not …": for objects the field at fault. */
+export function misfit(value: Shape, wanted: Shape): string {
+  if (value.kind === 'object' && wanted.kind === 'object') {
+    for (const [name, field] of wanted.fields) {
+      const given = value.fields.get(name)
+      if (!given && value.closed && !wanted.optional.has(name)) return `${describe(value)} without "${name}"`
+      if (given && !mayFit(given, field)) return `${describe(value)} whose "${name}" is ${describe(given)} instead of ${describe(field)}`
+    }
+  }
+  return describe(value)
+}
+
 /** A shape in words, for messages. */
 export function describe(shape: Shape): string {
   switch (shape.kind) {
