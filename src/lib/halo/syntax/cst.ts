@@ -61,15 +61,19 @@ export function cstOf(cursor: TreeCursor, offset = 0): Cst {
     from: cursor.from + offset,
     to: cursor.to + offset,
     error: cursor.type.isError,
-    children: [],
+    children: NO_CHILDREN,
   }
   if (cursor.firstChild()) {
-    do node.children.push(cstOf(cursor, offset))
+    const children: Cst[] = []
+    do children.push(cstOf(cursor, offset))
     while (cursor.nextSibling())
     cursor.parent()
+    node.children = children
   }
   return node
 }
+/** Most nodes are leaves. */
+const NO_CHILDREN: Cst[] = []
 
 /** The declarations, comments and error nodes of a file, one at a time, so that the whole is never held twice. */
 export function* topNodes(tree: Tree): Generator<TreeCursor> {

@@ -4,13 +4,17 @@ import { syntaxFault, textOf, type Build, type Place } from './context.ts'
 import type { Cst } from './cst.ts'
 import { expectedAfter, wordsOf } from './expected.ts'
 import { hintFor, type Situation } from './hints.ts'
+import { strayFault } from './strays.ts'
 
 interface Stop extends Place {
   parents: Cst[]
   node: Cst
 }
 
-/** Adds the faults of one declaration (or of a condition) to the build; `end` is where its text ends. */
+/**
+ * Adds the faults of one declaration (or of a condition) to the build; `end` is where its text ends. What stands behind a
+ * declaration that is complete is no part of it: it is cut off the tree.
+ */
 export function treeFaults(build: Build, root: Cst, end: number, condition = false): void {
   const stops: Stop[] = []
   collect(build, root, [], stops)
@@ -21,6 +25,7 @@ export function treeFaults(build: Build, root: Cst, end: number, condition = fal
   const before = groups.map(([first]) => (first ? lastEnd(build, comments, first.from) - root.from : 0))
   const expected = expectedAfter(text, new Set(before), condition)
   const openers: string[] = []
+  let cut = false
   groups.forEach((group, i) => {
     const [first] = group
     if (!first) return
@@ -31,12 +36,35 @@ export function treeFaults(build: Build, root: Cst, end: number, condition = fal
       expected: expected.get(before[i] ?? 0) ?? new Set(),
       ...foundAt(build, comments, first),
     }
-    const { found } = situation
+    const { found, previousEnd } = situation
+    if (first.from >= root.to && cut) return
+    const isComplete = situation.expected.has('agent')
+    const isNew = isComplete && isUnindented(build, situation.place.from)
+    if (isNew || (isComplete && onlyErrorsFrom(root, first.from))) {
+      cutFrom(root, first.from, previousEnd)
+      cut = true
+    }
     if (openers.includes(found)) return
     // A bracket of the wrong kind has its wrong partner too.
     if (Object.hasOwn(CLOSERS, found)) openers.push(CLOSERS[found] ?? '')
-    build.faults.push(hintFor(situation) ?? general(situation))
+    build.faults.push(hintFor(situation) ?? (isNew ? strayFault(build, situation.place) : general(situation)))
   })
+}
+
+function onlyErrorsFrom(node: Cst, at: number): boolean {
+  return node.children.every((c) => {
+    if (c.error || c.name.endsWith('Comment') || c.to <= at) return true
+    return c.from < at && c.children.length > 0 && onlyErrorsFrom(c, at)
+  })
+}
+/** Whoever starts a line without indent means something new. */
+function isUnindented(build: Build, at: number): boolean {
+  return at > build.offset && textOf(build, { from: at - 1, to: at }) === '\n'
+}
+function cutFrom(node: Cst, at: number, end: number): void {
+  node.children = node.children.filter((c) => c.from < at)
+  for (const c of node.children) if (c.to > at) cutFrom(c, at, end)
+  node.to = Math.min(node.to, end)
 }
 
 function general({ build, expected, found, place, previousEnd, parents }: Situation): Diagnostic {

@@ -34,10 +34,6 @@ function report({ build, place }: Situation, message: string, insert?: string, a
   return syntaxFault(place, message, build.path, insert === undefined ? undefined : { title, from: at.from, to: at.to, insert })
 }
 
-function inside({ parents }: Situation, ...names: string[]): boolean {
-  return names.includes(parents[parents.length - 1]?.name ?? '')
-}
-
 const RULES: HintRule[] = [
   (s) => (s.found === ';' ? report(s, 'Nothing ends with ";" here: leave it out', '') : undefined),
 
@@ -49,7 +45,7 @@ const RULES: HintRule[] = [
 
   (s) => {
     if (s.found !== '=') return undefined
-    if (inside(s, 'ArgList', 'NamedArg') && /\w\s*$/.test(before(s, 3))) {
+    if (s.expected.has(':') && s.parents.some((parent) => parent.name === 'ArgList')) {
       return report(s, 'Expected ":", found "=": a named argument is `name: value`; to compare, write ==', ':')
     }
     if (s.expected.has(':')) return report(s, 'Expected ":", found "="', ':')
@@ -58,7 +54,7 @@ const RULES: HintRule[] = [
   },
   (s) => {
     if (s.found !== '>' || before(s, 1) !== '-' || !fitsExpression(s.expected)) return undefined
-    return report(s, 'Expected a stage ("|>" …), found "->"', '|>', { from: s.place.from - 1, to: s.place.to })
+    return report({ ...s, place: { from: s.place.from - 1, to: s.place.to } }, 'Expected a stage ("|>" …), found "->"', '|>')
   },
   (s) => (s.found === '/*' ? report(s, 'This comment is never closed: expected "*/"') : undefined),
 

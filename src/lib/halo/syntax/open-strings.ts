@@ -22,12 +22,17 @@ export function withoutOpenStrings(source: string, path?: string): { text: strin
   }
 }
 
+/** Of the triple-quoted strings the first that has a declaration's head in it, else the one that runs to the end. */
 function openStringStart(source: string): number {
-  for (let node = haloParser.parse(source).resolveInner(source.length, -1); ; ) {
-    const text = source.slice(node.from, node.from + 3)
-    const end = source.slice(node.to - 3, node.to)
-    if (node.name === 'String' && text === '"""' && (end !== '"""' || node.to - node.from < 6)) return node.from
-    if (!node.parent) return -1
-    node = node.parent
-  }
+  let [suspect, last] = [-1, -1]
+  haloParser.parse(source).iterate({
+    enter({ name, from, to }) {
+      if (suspect >= 0) return false
+      if (name !== 'String' || !source.startsWith('"""', from)) return true
+      if (HEAD.test(source.slice(from, to))) suspect = from
+      if (to === source.length && (to - from < 6 || !source.endsWith('"""'))) last = from
+      return true
+    },
+  })
+  return suspect >= 0 ? suspect : last
 }

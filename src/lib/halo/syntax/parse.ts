@@ -51,22 +51,22 @@ export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): 
   const build: Build = { source, offset: 0, faults: [], broken: false, ...(options.path !== undefined && { path: options.path }) }
   const file = emptyFile(source, options.path)
   const strays: Place[] = []
-  let deepFrom = -1
+  let afterDeep = false
   for (const cursor of topNodes(tree)) {
     if (cursor.name.endsWith('Comment')) continue
     const deep = tooDeepAt(cursor.node)
     if (deep >= 0) {
       build.faults.push(nestingFault(deep, options.path))
-      deepFrom = cursor.from
+      afterDeep = true
       continue
     }
     const node = cstOf(cursor)
-    if (!node.error) deepFrom = -1
-    if (node.error) {
+    if (!startsWithKeyword(node)) {
       // What the parser makes of the rest of something too deep says nothing.
-      if (deepFrom < 0) strays.push(node)
+      if (!afterDeep) strays.push(node)
       continue
     }
+    afterDeep = false
     const faults = build.faults.length
     if (hasFault(node)) treeFaults(build, node, cursor.node.nextSibling?.from ?? source.length)
     build.broken = build.faults.length > faults
@@ -87,6 +87,12 @@ export function parseCondition(text: string, offset = 0): { expression?: Express
   if (hasFault(node)) treeFaults(build, node, text.length + offset, true)
   const expression = expressionIn(build, node)
   return { ...(expression && { expression }), diagnostics: build.faults }
+}
+
+/** The parser may take for a declaration what has no keyword before it. */
+function startsWithKeyword(node: Cst): boolean {
+  const first = node.children.find((c) => !c.name.endsWith('Comment'))
+  return !node.error && first !== undefined && !first.error && first.from < first.to && /^[a-z]/.test(first.name)
 }
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {

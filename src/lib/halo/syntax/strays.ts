@@ -23,7 +23,8 @@ function between(build: Build, a: Place, b: Place): string {
   return textOf(build, { from: a.to, to: Math.max(a.to, b.from) }).replace(/\/\*[^]*?\*\/|(?:\/\/|#)[^\n]*/g, '')
 }
 
-function strayFault(build: Build, stray: Place): Diagnostic {
+/** Where a declaration should begin, something else stands. */
+export function strayFault(build: Build, stray: Place): Diagnostic {
   const text = textOf(build, stray)
   const word = /^[\p{L}\p{N}_]+|^\S/u.exec(text.trimStart())?.[0] ?? ''
   const from = stray.from + text.length - text.trimStart().length
