@@ -2,6 +2,7 @@
 import { isObject } from './calls.ts'
 import type { Connection } from './credentials.ts'
 import { networkFault, refusalFault, retryAfter, scrub, stopped } from './faults.ts'
+import { inSlices } from './slices.ts'
 import type { ModelChunk } from './types.ts'
 
 /** Of an answer, this much is kept for the raw view, in UTF-16 code units. */
@@ -62,7 +63,7 @@ export function openWire({ connection, model, signal, fetch: given, auth }: Wire
     }
     status = response.status
     if (!response.ok) throw await refusal(response)
-    return response.body ? new Response(response.body.pipeThrough(listener(note)), { status, headers: response.headers }) : response
+    return response.body ? new Response(inSlices(response.body, note), { status, headers: response.headers }) : response
   }
 
   const refusal = async (response: Response): Promise<Error> => {
@@ -87,17 +88,6 @@ export function openWire({ connection, model, signal, fetch: given, auth }: Wire
         : { response: { status, body: scrub(text, connection), ...(length > text.length ? { cut: `${length - text.length} more characters` } : {}) } }),
     }),
   }
-}
-
-/** Passes bytes on and tells their text. */
-function listener(note: (text: string) => void): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder()
-  return new TransformStream({
-    transform(bytes, controller) {
-      note(decoder.decode(bytes, { stream: true }))
-      controller.enqueue(bytes)
-    },
-  })
 }
 
 /** The message and the code of an error body, in any of the forms providers use; else its text, if that is short and no page. */
