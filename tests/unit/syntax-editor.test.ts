@@ -8,10 +8,14 @@ import { hoverText } from '../../src/lib/editor/hover.ts'
 import { halo, haloHighlightStyle } from '../../src/lib/editor/index.ts'
 import { format, parseSource } from '../../src/lib/halo/syntax/index.ts'
 
+/** A state takes over the tree of a longer parse with its next transaction. */
+function parsed(state: EditorState): EditorState {
+  ensureSyntaxTree(state, state.doc.length, 20_000)
+  return state.update({}).state
+}
 function stateOf(doc: string): EditorState {
   const state = EditorState.create({ doc, extensions: [halo()] })
-  ensureSyntaxTree(state, doc.length, 5000)
-  return state
+  return parsed(state)
 }
 /** The labels offered at the `‸` in a text. */
 function labels(text: string): string[] {
@@ -106,8 +110,7 @@ describe('the editor', () => {
     let state = stateOf(sample)
     for (const [find, insert] of [['0.50', '1'], ['Tidy(', 'Tidy2('], ['equips Files', 'equips Files, '], ['{\n      report', '\n      report']] as const) {
       const from = state.doc.toString().indexOf(find)
-      state = state.update({ changes: { from, to: from + find.length, insert } }).state
-      ensureSyntaxTree(state, state.doc.length, 5000)
+      state = parsed(state.update({ changes: { from, to: from + find.length, insert } }).state)
       expect(syntaxTree(state).toString()).toBe(syntaxTree(stateOf(state.doc.toString())).toString())
     }
   })
