@@ -64,6 +64,7 @@ const programs: [code: keyof typeof CODES, program: string, fix?: string][] = [
   ['condition-template', pipe('x |? { «"{{x}}"» => A.go() }')],
   ['decorator-place', pipe('x |> Files.read(path: x) «@correct»(2)')],
   ['decorator-place', pipe('x |> System.Value(x) «@retry»(2)')],
+  ['decorator-place', pipe('x |> A.go() «@cache»')],
   ['decorator-place', pipe('x |> A.go() «@category»("payment")')],
   ['default-type', 'pipeline P(n: Number = «"one"») : n'],
   ['duplicate-argument', pipe('x |> A.go(temp: 1, «temp»: 1)')],

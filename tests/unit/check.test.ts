@@ -58,6 +58,11 @@ describe('imports', () => {
     expect(diagnostics.some((d) => d.code === 'syntax')).toBe(true)
   })
 
+  test('or in its own place, where that is asked for', () => {
+    const { diagnostics } = analyse('import "./a.halo"', { path: 'main.halo', everyFile: true, resolve: () => '\nagent A [mock/a] requires Nothing' })
+    expect(diagnostics).toMatchObject([{ code: 'unknown-name', file: 'a.halo', from: 27, to: 34 }])
+  })
+
   test('without resolve an import says so', () => {
     expect(check(parse('import "./a.halo"'))).toMatchObject([{ code: 'import-missing', from: 7, to: 17 }])
   })

@@ -18,6 +18,8 @@ import { checkSchema } from './types.ts'
 export interface CheckOptions extends ContextOptions {
   /** Loads imported files; without it, imports that aren't loaded yet are errors. */
   resolve?: Resolve
+  /** Faults of imported files stand in those files (`file` says which), not at the import. */
+  everyFile?: boolean
 }
 export interface AnalyseOptions extends CheckOptions {
   /** What the file is called in spans, and what its imports are relative to. */
@@ -69,6 +71,7 @@ export function run(file: HaloFile, options: CheckOptions, faults: Diagnostic[] 
     else elsewhere.push(diagnostic)
   }
   for (const list of imported.faults.values()) elsewhere.push(...list)
+  if (options.everyFile) return { found: [...found, ...elsewhere], context }
   // A fault of another file can't be shown in this one: it stands at the import that brings that file in.
   for (const diagnostic of elsewhere) {
     const at = program.files.find((f) => f !== file && f.path === diagnostic.file)
@@ -100,12 +103,17 @@ function checkDeclaration(context: Context, declaration: Declaration): void {
   }
 }
 
+/** Diagnostics of several files stand file by file. */
+function order(a = '', b = ''): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
 function inOrder(diagnostics: Diagnostic[]): Diagnostic[] {
   const seen = new Set<string>()
   return diagnostics
-    .sort((a, b) => a.from - b.from || a.to - b.to)
+    .sort((a, b) => order(a.file, b.file) || a.from - b.from || a.to - b.to)
     .filter((d) => {
-      const key = `${d.from} ${d.to} ${d.code} ${d.message}`
+      const key = `${d.file ?? ''} ${d.from} ${d.to} ${d.code} ${d.message}`
       return !seen.has(key) && seen.add(key)
     })
 }

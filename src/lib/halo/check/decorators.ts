@@ -10,6 +10,8 @@ const AFTER: Record<DecoratorPlace, string> = {
   agent: 'an agent\'s call', tool: 'a tool\'s call', call: 'this call', declaration: 'a tool declaration',
 }
 
+const HARMLESS: ReadonlySet<string> = new Set(['retry', 'timeout', 'idempotent', 'cache'])
+
 /** `at`: what they follow; undefined for a stage that calls nothing. */
 export function checkDecorators(context: Context, decorators: readonly Decorator[], at: DecoratorPlace | undefined, place: Place): void {
   const seen = new Set<string>()
@@ -28,7 +30,10 @@ export function checkDecorators(context: Context, decorators: readonly Decorator
     if (!at) fault(context, nameSpan, 'decorator-place', `@${name} belongs to a call; this stage makes none itself.`)
     else if (!signature.places.includes(at)) {
       const where = signature.places.map((p) => AFTER[p])
-      fault(context, nameSpan, 'decorator-place', `@${name} can't stand here; it follows ${where.join(' or ')}.`)
+      // What would do no harm is only said; a correction or a category that can't happen is a mistake.
+      const severity = at !== 'declaration' && HARMLESS.has(name) ? ('warning' as const) : ('error' as const)
+      const says = severity === 'warning' ? 'does nothing here' : "can't stand here"
+      fault(context, nameSpan, 'decorator-place', `@${name} ${says}; it follows ${where.join(' or ')}.`, { severity })
     }
     if (name === 'shadow') {
       if (decorator.model) checkModel(context, decorator.model)

@@ -168,9 +168,9 @@ export const DECORATORS: ReadonlyMap<string, DecoratorSignature> = new Map(
       {
         name: 'idempotent', doc: 'Gives an earlier result of the same call again.', positional: [],
         named: [key, { name: 'scope', kind: 'word', words: ['run', 'session', 'global'], optional: true, doc: 'How far it is the same call.' }, ttl],
-        places: ['agent', 'tool', 'call', 'declaration'], example: '@idempotent(key: order.id, scope: global, ttl: 1h)',
+        places: ['tool', 'declaration'], example: '@idempotent(key: order.id, scope: global, ttl: 1h)',
       },
-      { name: 'cache', doc: '@idempotent within the run.', positional: [], named: [], places: ['agent', 'tool', 'call', 'declaration'], example: '@cache' },
+      { name: 'cache', doc: '@idempotent within the run.', positional: [], named: [], places: ['tool', 'declaration'], example: '@cache' },
       { name: 'result', doc: 'The schema the tool\'s results have to fit.', positional: [{ name: 'schema', kind: 'schema', doc: 'A schema.' }], named: [], places: ['declaration'], example: '@result(Invoice)' },
       { name: 'category', doc: 'Puts the tool in a category that ApproveCategories can name.', positional: [{ name: 'category', kind: 'text', doc: 'The category.' }], rest: { name: 'category', kind: 'text', optional: true, doc: 'One more.' }, named: [], places: ['declaration'], example: '@category("payment")' },
     ] satisfies DecoratorSignature[]
