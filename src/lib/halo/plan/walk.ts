@@ -111,7 +111,7 @@ function walkCall(planning: Planning, here: Here, stage: CallStage, place: StepP
     add(planning, here, stage, place, { kind: 'pipeline', target })
     return enter(planning, here, pipeline, place.number, place.path)
   }
-  const written = { tool: name, ...(stage.member === undefined ? {} : { method: stage.member.name }), from: stage.from, to: stage.to }
+  const written = { tool: name, ...(stage.member === undefined ? {} : { method: stage.member.name }), args: stage.args ?? [], from: stage.from, to: stage.to }
   const { call, tool } = ownCall(planning, here, written, policiesOf(planning, here.requires))
   add(planning, here, stage, place, { kind: 'tool', target: call.target, calls: [call], provider: tool?.provider })
   if (tool?.pipeline !== undefined && call.pipeline !== undefined) enter(planning, here, tool.pipeline, place.number, place.path)

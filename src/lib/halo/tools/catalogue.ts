@@ -3,7 +3,8 @@ import { bash } from './providers/bash.ts'
 import { fileStore } from './providers/file-store.ts'
 import { slack } from './providers/slack.ts'
 import { vectorStore } from './providers/vector-store.ts'
+import { web } from './providers/web.ts'
 import { workspace } from './providers/workspace.ts'
 import type { ProviderDefinition } from './types.ts'
 
-export const catalogue: readonly ProviderDefinition[] = [workspace, bash, slack, vectorStore, fileStore]
+export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, slack, vectorStore, fileStore]

@@ -9,7 +9,10 @@ export interface MethodInfo {
   description: string
   /** TypeBox, or any JSON Schema of an object. `format: "path"` marks a path argument. */
   parameters: TSchema
+  /** The most that a call does; plans show it. */
   effect: Effect
+  /** What a call does where that depends on an argument: by its value; for any other value it is `effect`. Read with `effectOf`. */
+  effectBy?: { argument: string; effects: Record<string, Effect> }
   categories?: string[]
   result?: TSchema
   /** May be run again after a crash without a second effect; reads are. */

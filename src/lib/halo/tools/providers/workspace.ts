@@ -2,9 +2,7 @@ import { Type } from 'typebox'
 import type { FileRules, SandboxHandle } from '../../sandbox/types.ts'
 import { normalise, relative } from '../../sandbox/paths.ts'
 import type { Method, ProviderDefinition, ToolContext } from '../types.ts'
-import { applyEdits, type Edit } from './workspace-edit.ts'
-import { readFile } from './workspace-read.ts'
-import { findFiles, listFolder, searchFiles } from './workspace-find.ts'
+import type { Edit } from './workspace-edit.ts'
 
 const path = (description: string) => Type.String({ format: 'path', minLength: 1, description })
 const LIMITS = { list: 500, glob: 200, search: 50 }
@@ -130,6 +128,10 @@ export const workspace: ProviderDefinition = {
   },
 }
 
+// Loaded with the first call: the registry is part of a page's first load, and these bring the diff, globs and RE2.
+const editing = () => import('./workspace-edit.ts')
+const finding = () => import('./workspace-find.ts')
+
 /** What relative paths are taken from: the root where there is one, the sandbox's base where there are several or none. */
 function folderOf(root: unknown): string {
   if (typeof root === 'string') return root
@@ -176,7 +178,7 @@ function methodTable(root: string | string[] | undefined, write: boolean, protec
     read: async (args, context) => {
       const { files, at, shown } = await open(context)
       const { path, offset, limit } = args as { path: string; offset?: number; limit?: number }
-      return withShownPaths(shown, () => readFile(files, at(path), shown(at(path)), { offset, limit }))
+      return withShownPaths(shown, async () => (await import('./workspace-read.ts')).readFile(files, at(path), shown(at(path)), { offset, limit }))
     },
     write: async (args, context) => {
       const { files, at, shown } = await open(context)
@@ -191,25 +193,25 @@ function methodTable(root: string | string[] | undefined, write: boolean, protec
     edit: async (args, context) => {
       const { files, at, shown } = await open(context)
       const target = at(args.path as string)
-      return withShownPaths(shown, () => applyEdits(files, target, shown(target), editsOf(args)))
+      return withShownPaths(shown, async () => (await editing()).applyEdits(files, target, shown(target), editsOf(args)))
     },
     list: async (args, context) => {
       const { files, at, shown } = await open(context)
       const { path, recursive, offset } = args as { path?: string; recursive?: boolean; offset?: number }
-      return withShownPaths(shown, () => listFolder(files, at(path), shown, { recursive: recursive ?? false, offset: offset ?? 0, limit: LIMITS.list, signal: context.signal }))
+      return withShownPaths(shown, async () => (await finding()).listFolder(files, at(path), shown, { recursive: recursive ?? false, offset: offset ?? 0, limit: LIMITS.list, signal: context.signal }))
     },
     glob: async (args, context) => {
       const { files, at, shown } = await open(context)
       const { pattern, path, offset } = args as { pattern: string; path?: string; offset?: number }
-      return withShownPaths(shown, () => findFiles(files, at(path), shown, { pattern, offset: offset ?? 0, limit: LIMITS.glob, signal: context.signal }))
+      return withShownPaths(shown, async () => (await finding()).findFiles(files, at(path), shown, { pattern, offset: offset ?? 0, limit: LIMITS.glob, signal: context.signal }))
     },
     search: async (args, context) => {
       const { files, at, shown } = await open(context)
       const { pattern, path, include, literal, ignore_case, context: around, max_results, offset } = args as {
         pattern: string; path?: string; include?: string; literal?: boolean; ignore_case?: boolean; context?: number; max_results?: number; offset?: number
       }
-      return withShownPaths(shown, () =>
-        searchFiles(files, at(path), shown, {
+      return withShownPaths(shown, async () =>
+        (await finding()).searchFiles(files, at(path), shown, {
           pattern, include, literal: literal ?? false, ignoreCase: ignore_case ?? false, context: around ?? 0,
           offset: offset ?? 0, limit: max_results ?? LIMITS.search, signal: context.signal,
         }),
