@@ -8,7 +8,7 @@ import { node } from './commands/node.ts'
 import { npm } from './commands/npm.ts'
 import { patch } from './commands/patch.ts'
 import { command, type CommandResult, type CommandWorld, type Run } from './commands/program.ts'
-import { absent, absentCommand, cmp, mktemp, nproc, realpath, shuf, uname, yes } from './commands/small.ts'
+import { cmp, explainAbsent, mktemp, nproc, realpath, shuf, uname, yes } from './commands/small.ts'
 import { tar } from './commands/tar.ts'
 import { gate, guardCommands, type Gate } from './dispatch.ts'
 import { meter } from './meter.ts'
@@ -97,10 +97,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
         env: { HOME: '/home/user', USER: 'user', PATH: '/usr/local/bin:/usr/bin:/bin', SHELL: '/bin/bash', LANG: 'C.UTF-8', PWD: place.cwd, TERM: 'dumb', ...place.env },
         sleep,
         defenseInDepth: false,
-        customCommands: [
-          ...Object.entries(absent).map(([name, hint]) => command(name, world, absentCommand(name, hint))),
-          ...Object.entries(OWN).map(([name, own]) => command(name, world, own)),
-        ],
+        customCommands: Object.entries(OWN).map(([name, own]) => command(name, world, own)),
         ...(request.network && { fetch: shellFetch(world) }),
         executionLimits: {
           maxExecutionTimeMs: Math.max(1, Math.ceil(remaining())),
@@ -138,7 +135,9 @@ export function createEngine(options: EngineOptions = {}): Engine {
 }
 
 function withLimit(result: CommandResult, limit: Executed['limit'], request: ExecRequest, limits: EngineLimits): Executed {
-  const { stdout, stderr, exitCode } = result
+  const { exitCode } = result
+  const stdout = explainAbsent(result.stdout)
+  const stderr = explainAbsent(result.stderr)
   if (limit === undefined) return { stdout, stderr, exitCode }
   const words = {
     time: timeoutWords(request.timeoutMs),
@@ -147,8 +146,9 @@ function withLimit(result: CommandResult, limit: Executed['limit'], request: Exe
     output: `The command was stopped: it wrote more than ${megabytes(limits.outputBytes)}.`,
     files: `The command was stopped: it made more than ${limits.createdEntries} files, or wrote more than ${megabytes(limits.writtenBytes)}.`,
   }[limit]
-  const code = { time: EXIT_TIMEOUT, cancelled: EXIT_CANCELLED, memory: 137, output: 1, files: 1 }[limit]
-  return { stdout, stderr: withLine(stderr.replace(/^bash: (?:execution aborted|.*exceeded its execution deadline)\n/gm, ''), words), exitCode: limit === 'memory' || limit === 'output' || limit === 'files' ? (exitCode || code) : code, limit }
+  // What a program's own end says about it stands, where it says anything.
+  const code = { time: EXIT_TIMEOUT, cancelled: EXIT_CANCELLED, memory: 137, output: 1, files: exitCode === 0 || exitCode === EXIT_TIMEOUT ? 1 : exitCode }[limit]
+  return { stdout, stderr: withLine(stderr.replace(/^bash: (?:execution aborted|.*exceeded its execution deadline)\n/gm, ''), words), exitCode: code, limit }
 }
 
 /**

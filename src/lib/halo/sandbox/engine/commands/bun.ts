@@ -98,8 +98,21 @@ async function bunTest(args: string[], base: Omit<Program, 'entries' | 'argv'>, 
       const { pass, fail, skip, todo, expects, filtered = 0 } = ended.counts
       Object.assign(total, { pass: total.pass + pass, fail: total.fail + fail, skip: total.skip + skip, todo: total.todo + todo, expects: total.expects + expects, filtered: (total.filtered ?? 0) + filtered })
     }
+    // node:test in Bun: the same results in Bun's words.
+    const visit = (tests: typeof ended.tests, above: string): void => {
+      for (const test of tests ?? []) {
+        const name = above === '' ? test.name : `${above} > ${test.name}`
+        visit(test.children, name)
+        if (test.type === 'suite') continue
+        const kind = test.skip ? 'skip' : test.todo ? 'todo' : test.ok ? 'pass' : 'fail'
+        total[kind]++
+        if (kind === 'fail' && test.error) stderr.push(`error: ${test.error.message}\n${test.error.stack.map((line) => `      at ${line}\n`).join('')}`)
+        stderr.push(`(${kind}) ${name} [${test.ms.toFixed(2)}ms]\n`)
+      }
+    }
+    visit(ended.tests, '')
     // It failed before or outside of its tests: while loading, or by leaving.
-    if (ended.exitCode !== 0 && !ended.counts?.fail) {
+    if (ended.exitCode !== 0 && !ended.counts?.fail && !ended.tests?.length) {
       errors++
       total.fail++
       stderr.push('\n# Unhandled error between tests\n-------------------------------\n')

@@ -1,4 +1,4 @@
-import { basename, child, normalise } from '../../paths.ts'
+import { child, normalise } from '../../paths.ts'
 import { posixError } from '../shell-files.ts'
 import { textOf } from '../encoding.ts'
 import { fails, stdinBytes, stdinText, type CommandResult, type Run } from './program.ts'
@@ -174,6 +174,9 @@ export const absent: Record<string, string> = {
   ssh: 'there are no other machines here', scp: 'there are no other machines here', wget: 'use curl, where the network is allowed', vi: 'use sed, or a here-document', vim: 'use sed, or a here-document', nano: 'use sed, or a here-document', kill: 'there is one process at a time', ps: 'there is one process at a time', killall: 'there is one process at a time', top: 'there is one process at a time', zip: 'use tar', unzip: 'use tar', yq: 'use jq', xan: 'use awk',
 }
 
-export function absentCommand(name: string, hint: string): Run {
-  return () => ({ stdout: '', stderr: `bash: ${basename(name)}: it is not in this sandbox (${hint}).\n`, exitCode: 127 })
+/** What the shell says of a command that isn't there, with the hint where there is one. */
+export function explainAbsent(text: string): string {
+  return text.replace(/^bash: (?:line \d+: )?([\w.+-]+): command not (?:found|available in browser environments\..*)$/gm, (line, name: string) =>
+    Object.hasOwn(absent, name) ? `bash: ${name}: it is not in this sandbox (${absent[name]}).` : line.endsWith('found') ? line : `bash: ${name}: it is not in this sandbox.`,
+  )
 }

@@ -107,6 +107,7 @@ export async function runProgram(program: Program, world: ProgramWorld): Promise
   }
   const ops = operations(state)
   ops.exit = ([code]) => void (exited ??= Number(code) & 255)
+  ops.memory = () => void (limit ??= 'memory')
   ops.tests = ([results]) => void (tests = results as TestNode[])
   ops.counts = ([results]) => void (counts = results as BunCounts)
   ops.fetch = ([id, url, init]) => {

@@ -150,11 +150,12 @@ internal.fail = function (error) {
   if (internal.ended) return;
   var handlers = builtin('process').listeners('uncaughtException');
   if (handlers.length && !internal.failing) { internal.failing = true; try { handlers.forEach(function (h) { h(error, 'uncaughtException'); }); internal.failing = false; return; } catch (e) { error = e; } }
+  if (error instanceof Error && error.message === 'out of memory') host('memory');
   host('out', 2, internal.report(error)); internal.exit(builtin('process').exitCode || 1, true);
 };
 internal.report = function (error) {
   var text = error instanceof Error ? describe(error) : 'Uncaught:\n' + builtin('util').inspect(error);
-  var at = /\(?(\/[^\s()]+):(\d+)(?::(\d+))?\)?/.exec(error instanceof Error ? String(error.stack) : '');
+  var at = /\(?(\/[^\s():]+):(\d+)(?::(\d+))?\)?/.exec(error instanceof Error ? String(error.stack) : '');
   var line = at && host('line', at[1], +at[2]);
   return (line != null ? at[1] + ':' + at[2] + '\n' + line + '\n' + ' '.repeat(Math.max(0, (+at[3] || 1) - 1)) + '^\n\n' : '') + text + '\n\nNode.js ' + boot.version + '\n';
 };

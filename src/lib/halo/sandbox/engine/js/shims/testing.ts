@@ -24,7 +24,7 @@ function shortened(lines) {
 function difference(a, b) { return '+ actual - expected\n\n' + shortened(diffLines(show(a).split('\n'), show(b).split('\n'))).join('\n') + '\n'; }
 function fail(actual, expected, message, operator, made) { if (message instanceof Error) throw message; throw new AssertionError({ message: message !== undefined ? message : made, generated: message === undefined, actual: actual, expected: expected, operator: operator }); }
 function primitive(v) { return (typeof v !== 'object' && typeof v !== 'function') || v === null; }
-function caller() { var at = /\(?(\/[^\s()]+):(\d+)(?::(\d+))?\)?/.exec(String(new Error().stack).split('\n').filter(function (l) { return !/node:|<boot>|native/.test(l); }).join('\n')); var line = at && internal.host('line', at[1], +at[2]); if (line == null) return null; var m = /assert(?:\.\w+)*\s*\([\s\S]*\)/.exec(line); return m ? balanced(m[0]) : null; }
+function caller() { var at = /\(?(\/[^\s():]+):(\d+)(?::(\d+))?\)?/.exec(String(new Error().stack).split('\n').filter(function (l) { return !/node:|<boot>|native/.test(l); }).join('\n')); var line = at && internal.host('line', at[1], +at[2]); if (line == null) return null; var m = /assert(?:\.\w+)*\s*\([\s\S]*\)/.exec(line); return m ? balanced(m[0]) : null; }
 function balanced(s) { var d = 0; for (var i = 0; i < s.length; i++) { if (s[i] === '(') d++; else if (s[i] === ')' && --d === 0) return s.slice(0, i + 1); } return s; }
 function ok(v, message) {
   if (v) return;
@@ -96,7 +96,7 @@ function recorder(impl, wrap) {
 export const test = mocks + String.raw`
 var host = internal.host, process = require('process'), boot = internal.boot, util = require('util');
 var options = boot.testOptions || {}, only = !!options.only, names = (options.names || []).map(function (n) { var m = /^\/(.*)\/(\w*)$/.exec(n); return m ? new RegExp(m[1], m[2]) : new RegExp(n); });
-function location() { var lines = String(new Error().stack).split('\n'); for (var i = 0; i < lines.length; i++) { var m = /\(?(\/[^\s()]+):(\d+)(?::(\d+))?\)?/.exec(lines[i]); if (m && !/node:/.test(lines[i])) return { file: m[1], line: +m[2], column: +(m[3] || 1) }; } return null; }
+function location() { var lines = String(new Error().stack).split('\n'); for (var i = 0; i < lines.length; i++) { var m = /\(?(\/[^\s():]+):(\d+)(?::(\d+))?\)?/.exec(lines[i]); if (m && !/node:/.test(lines[i])) return { file: m[1], line: +m[2], column: +(m[3] || 1) }; } return null; }
 function Node(parent, kind, name, opts, fn, at) { this.parent = parent; this.kind = kind; this.name = name; this.opts = opts; this.fn = fn; this.at = at; this.children = []; this.hooks = { before: [], after: [], beforeEach: [], afterEach: [] }; this.result = { name: name, type: kind === 'suite' ? 'suite' : 'test', ok: true, ms: 0, location: at, children: [], diagnostics: [], skip: opts.skip, todo: opts.todo }; }
 var root = new Node(null, 'root', '<root>', {}, null, null), current = root, running = false, finished = false, active = [];
 function args(a) { a = Array.prototype.slice.call(a); var fn = a.find(function (x) { return typeof x === 'function'; }), o = a.find(function (x) { return x && typeof x === 'object'; }) || {}; return { name: typeof a[0] === 'string' ? a[0] : (fn && fn.name) || '<anonymous>', opts: Object.assign({}, o), fn: fn }; }
@@ -323,7 +323,7 @@ function only(item) { if (item instanceof Group) return item.mode === 'only' || 
 function full(item) { var out = [item.name]; for (var g = item.group; g && g.name; g = g.parent) out.unshift(g.name); return out.join(' > '); }
 function line(kind, item, ms) { host('out', 2, '(' + kind + ') ' + full(item) + (ms === undefined ? '' : ' [' + ms.toFixed(2) + 'ms]') + '\n'); }
 function frame(e) {
-  var stack = util._stackOf(e).split('\n').filter(function (l) { return /^\s+at /.test(l); }), m = stack.length && /\(?(\/[^\s()]+):(\d+)(?::(\d+))?\)?/.exec(stack[0]), text = '';
+  var stack = util._stackOf(e).split('\n').filter(function (l) { return /^\s+at /.test(l); }), m = stack.length && /\(?(\/[^\s():]+):(\d+)(?::(\d+))?\)?/.exec(stack[0]), text = '';
   if (m) { var n = +m[2], from = Math.max(1, n - 4); for (var i = from; i <= n; i++) { var src = host('line', m[1], i); if (src != null) text += String(i).padStart(String(n).length) + ' | ' + src + '\n'; } text += ' '.repeat(String(n).length + 3 + Math.max(0, (+m[3] || 1) - 1)) + '^\n'; }
   return text + (e._expect ? 'error: ' : (e.name && e.name !== 'Error' ? e.name : 'error') + ': ') + e.message + '\n' + (stack.length ? stack.map(function (l) { var f = /^\s+at (?:(.*?) \()?(\/[^\s()]+?)\)?$/.exec(l); return '      at ' + (f ? (f[1] || '<anonymous>') + ' (' + f[2] + ')' : l.trim().slice(3)); }).join('\n') + '\n' : '');
 }
