@@ -20,8 +20,21 @@ for (const name of readdirSync(at('src/cli'))) {
 
 const outside = [...Object.keys(dependencies), ...builtinModules]
 
+/**
+ * The worker of `new URL('./x-worker.ts', import.meta.url)` is a file beside the one that names it, here as in the sources:
+ * all of dist/ lies in one folder.
+ * @returns {import('vite').Plugin}
+ */
+const workersBeside = () => ({
+  name: 'workers-beside',
+  transform(code) {
+    const found = code.replace(/(new URL\('\.\/[\w-]*worker[\w-]*)\.ts(', import\.meta\.url\))/g, '$1.js$2')
+    return found === code ? undefined : { code: found, map: null }
+  },
+})
+
 export default defineConfig({
-  plugins: [lezer()],
+  plugins: [lezer(), workersBeside()],
   publicDir: false,
   build: {
     ssr: true,
@@ -29,11 +42,10 @@ export default defineConfig({
     emptyOutDir: false,
     target: 'node20',
     minify: false,
-    sourcemap: true,
     rolldownOptions: {
       input,
       external: (id) => id.startsWith('node:') || outside.some((name) => id === name || id.startsWith(`${name}/`)),
-      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' },
+      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunk-[name].js' },
     },
   },
 })

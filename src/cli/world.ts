@@ -15,7 +15,7 @@ export function worldOfFolder(folder = process.cwd()): FolderWorld {
   let sandbox: Sandbox | undefined
   const regex = nodeRegexRunner()
   return {
-    sandbox: () => (sandbox ??= nodeSandbox(folder)),
+    sandbox: () => (sandbox ??= nodeSandbox({ base: folder })),
     regexRunner: regex,
     async dispose() {
       await sandbox?.dispose()
