@@ -1,0 +1,94 @@
+/** `Data()`: JSON and tables as text, read and written. */
+import { Type } from 'typebox'
+import { HaloError, messageOf } from '../../errors.ts'
+import type { ProviderDefinition } from '../types.ts'
+
+const strict = { additionalProperties: false }
+const input = Type.Optional(Type.Unknown({ description: 'The value that flows in, where no other is given.' }))
+const text = Type.Optional(Type.String({ description: 'Without it the text that flows in.' }))
+
+export const data: ProviderDefinition = {
+  name: 'Data',
+  description: 'Reads and writes JSON and CSV.',
+  config: Type.Object({}),
+  info: {
+    json_parse: {
+      description: 'Reads a JSON text; of one that is faulty it says where.',
+      parameters: Type.Object({ text, input }, strict),
+      effect: 'read',
+    },
+    json_format: {
+      description: 'Writes a value, or a JSON text anew, as JSON with indentation.',
+      parameters: Type.Object({ value: Type.Optional(Type.Unknown()), indent: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })), input }, strict),
+      effect: 'read',
+      result: Type.String(),
+    },
+    csv_parse: {
+      description: 'Reads a CSV text into a list of objects by its header, the first row; header: false gives lists. Values stay texts.',
+      parameters: Type.Object(
+        {
+          text,
+          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1, description: 'Found out by itself where it is not given.' })),
+          header: Type.Optional(Type.Boolean({ default: true })),
+          input,
+        },
+        strict,
+      ),
+      effect: 'read',
+      result: Type.Array(Type.Unknown()),
+    },
+  },
+  provider: () => ({
+    json_parse: (args) => parseJson(textOf(args)),
+    json_format: ({ value, indent = 2, input: flowing }) => {
+      const given = value === undefined ? flowing : value
+      if (given === undefined) throw new HaloError('TOOL_ERROR', 'There is no value to write: give value, or let one flow in.')
+      return JSON.stringify(typeof given === 'string' ? parseJson(given) : given, null, indent as number)
+    },
+    csv_parse: async (args) => parseCsv(textOf(args), args.header !== false, typeof args.delimiter === 'string' ? args.delimiter : ''),
+  }),
+}
+
+function textOf({ text: given, input: flowing }: Record<string, unknown>): string {
+  const found = given ?? flowing
+  if (typeof found === 'string') return found
+  throw new HaloError('TOOL_ERROR', 'There is no text to read: give text, or let one flow in.')
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown
+  } catch (error) {
+    const at = /position (\d+)/.exec(messageOf(error))?.[1]
+    const place = at === undefined ? '' : `, ${lineAndColumn(json, Number(at))}`
+    throw new HaloError('TOOL_ERROR', `The text is no JSON: ${messageOf(error)}${place}`)
+  }
+}
+
+function lineAndColumn(whole: string, at: number): string {
+  const before = whole.slice(0, at).split('\n')
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+async function parseCsv(csv: string, header: boolean, delimiter: string): Promise<unknown[]> {
+  const { default: Papa } = await import('papaparse')
+  const { data: rows, errors } = Papa.parse<string[]>(csv.replace(/^\uFEFF/, ''), { delimiter, skipEmptyLines: true })
+  const fault = errors.find(({ type }) => type === 'Quotes')
+  if (fault !== undefined) throw new HaloError('TOOL_ERROR', `The text is no CSV: ${fault.message}${fault.row === undefined ? '' : `, row ${fault.row + 1}`}.`)
+  if (!header) return rows
+  const [names = [], ...records] = rows
+  const keys = uniqueNames(names)
+  return records.map((record) => Object.fromEntries(record.map((value, i) => [keys[i] ?? `column_${i + 1}`, value])))
+}
+
+/** No column is lost to another of the same name, or to one without any. */
+function uniqueNames(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map((name, i) => {
+    const wanted = name.trim() === '' ? `column_${i + 1}` : name.trim()
+    let unique = wanted
+    for (let n = 2; used.has(unique); n++) unique = `${wanted}_${n}`
+    used.add(unique)
+    return unique
+  })
+}
