@@ -79,13 +79,16 @@ function listed(id: unknown, name: unknown, contextWindow: unknown): ListedModel
   }
 }
 
+/** Together's kinds of models that answer with text; other servers give no kind. */
+const textModels = new Set(['chat', 'language', 'code'])
+
 /** OpenAI's list; OpenRouter and Together add names and context windows, vLLM `max_model_len`. */
 const chat: List = {
   url: ({ baseUrl }) => `${new URL(baseUrl).pathname === '/' ? `${baseUrl}/v1` : baseUrl}/models`,
   auth: bearer,
   field: 'data',
   read: (entry) =>
-    entry.type !== undefined && entry.type !== 'chat' && entry.type !== 'language' && entry.object === undefined
+    typeof entry.type === 'string' && !textModels.has(entry.type)
       ? undefined
       : listed(entry.id, entry.display_name ?? entry.name, entry.context_length ?? entry.max_model_len),
 }
