@@ -241,6 +241,45 @@ describe('servers that speak Chat Completions in their own way', () => {
     expect(JSON.stringify(bodies[1]?.messages)).toContain('JSON Schema (S)')
   })
 
+  test('one that wants the reasoning of a tool conversation back, and one that does not', async () => {
+    const bodies: { messages: Record<string, unknown>[] }[] = []
+    server = await serve(({ body }, response) => {
+      const { messages } = body as { messages: Record<string, unknown>[] }
+      bodies.push({ messages })
+      const call = messages.find(({ role }) => role === 'assistant')
+      if (call && call.reasoning_content === undefined && body.model === 'wants') json(response, 400, { error: { message: 'Missing `reasoning_content` field in the assistant message at message index 1' } })
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(data(delta({ reasoning_content: 'Hm.' }), delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'Files__list', arguments: '{}' } }] }, 'tool_calls'), '[DONE]'))
+    })
+    for (const model of ['wants', 'wants not']) {
+      bodies.length = 0
+      const turn = await ask('openai-compatible', { model, tools: [tool] })
+      const messages: Message[] = [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: '', toolCalls: turn.toolCalls, opaque: { provider: 'openai-compatible', data: turn.opaque } },
+        { role: 'tool', toolCallId: 'a', name: 'Files__list', content: '[]' },
+      ]
+      await ask('openai-compatible', { model, tools: [tool], messages })
+      expect(bodies.map((body) => body.messages[1]?.reasoning_content)).toEqual(model === 'wants' ? [undefined, undefined, 'Hm.'] : [undefined, undefined])
+    }
+  })
+
+  test('one that signs calls', async () => {
+    const signed = { google: { thought_signature: 'sig-a' } }
+    await sends(data(delta({ tool_calls: [{ index: 0, id: 'a', extra_content: signed, function: { name: 'Files__list', arguments: '{}' } }, { index: 1, id: 'b', function: { name: 'Files__list', arguments: '{}' } }] }, 'tool_calls'), '[DONE]'))
+    const turn = await ask('openai-compatible', { tools: [tool] })
+    await ask('openai-compatible', {
+      tools: [tool],
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: '', toolCalls: turn.toolCalls, opaque: { provider: 'openai-compatible', data: turn.opaque } },
+        ...turn.toolCalls.map((call): Message => ({ role: 'tool', toolCallId: call.id, name: call.name, content: '[]' })),
+      ],
+    })
+    const [, message] = server?.received[1]?.body.messages as { tool_calls: object[] }[]
+    expect(message?.tool_calls).toMatchObject([{ id: 'a', extra_content: signed }, { id: 'b' }])
+    expect(message?.tool_calls[1]).not.toHaveProperty('extra_content')
+  })
+
   test('an address without a version gets one, an address with a path is left', async () => {
     await sends(data(delta({ content: 'x' }, 'stop'), '[DONE]'))
     const url = server?.url ?? ''
@@ -474,6 +513,14 @@ test('offline is told, but a server on this machine may still be there', async (
   expect(modelFault(far)).toEqual({ kind: 'offline', retry: 'network' })
   const near = await failure(ask('ollama', { fetch: down }, 'http://127.0.0.1:11434'))
   expect(near.message).toMatch(/Nothing answers at http:\/\/127\.0\.0\.1:11434.*ollama serve/)
+})
+
+test('a page on https is told that it may not call http addresses', async () => {
+  vi.stubGlobal('location', { origin: 'https://halo.example' })
+  const down: typeof fetch = () => Promise.reject(new TypeError('Failed to fetch'))
+  const error = await failure(ask('openai-compatible', { fetch: down }, 'http://192.168.1.5:1234'))
+  expect(error.message).toMatch(/doesn't let this page \(https\) call http:\/\/192\.168\.1\.5:1234.*https address/)
+  expect(modelFault(error)).toEqual({ kind: 'unreachable' })
 })
 
 test('a fetch that refuses a request by a policy has the last word', async () => {

@@ -7,6 +7,8 @@ import type { ModelChunk } from './types.ts'
 
 export type Parameter =
   | 'temperature' | 'top_p' | 'seed' | 'schema' | 'stream_options' | 'tool_choice' | 'images'
+  /** Reasoning is not sent back; refused: it is wanted. */
+  | 'without_reasoning'
   /** The limit under its newer name, `max_completion_tokens`; refused: under `max_tokens`. */
   | 'max_completion_tokens'
   /** The limit as `max_tokens`; refused: under `max_completion_tokens`. */
@@ -61,6 +63,8 @@ function refusedParameter(error: unknown, used: readonly Parameter[], without: R
   // OpenRouter answers 404 when none of a model's endpoints takes what is asked for, llama.cpp 500 for a grammar it can't make.
   if (!own || !known || ![400, 404, 422, 500, 501].includes(known.status ?? 0)) return undefined
   if (known.kind !== 'request' && known.kind !== 'model' && known.kind !== 'server') return undefined
+  // Some servers want the reasoning of a tool conversation back, others refuse it (api-docs.deepseek.com/guides/thinking_mode).
+  if (used.includes('without_reasoning') && !without.has('without_reasoning') && /reasoning_content/i.test(own.message)) return 'without_reasoning'
   // A value out of range is the author's to mend: only what isn't taken at all is left out.
   if (!/support|permitted|deprecated|unknown|unrecogni[sz]ed|not allowed|cannot|can't|incompatible|\bonly\b|unexpected|not available|missing data/i.test(own.message)) return undefined
   return signs.find(([name, sign]) => used.includes(name) && !without.has(name) && sign.test(own.message))?.[0]

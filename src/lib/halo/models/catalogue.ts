@@ -110,7 +110,7 @@ export const providers: readonly ProviderInfo[] = [
     baseUrl: 'http://127.0.0.1:11434',
     urlVariable: 'OLLAMA_HOST',
     needsKey: false,
-    reachHint: 'Start it with `ollama serve`; for a page from another address set OLLAMA_ORIGINS to that address (or *) and start it again.',
+    reachHint: 'Start it with `ollama serve`; for a page from another address set OLLAMA_ORIGINS to that address (or *) and start it again, and let the page reach your local network if the browser asks.',
     capabilities: { ...chat, toolsOff: 'ignored', cors: 'setting' },
   },
   {
@@ -140,7 +140,7 @@ export const providers: readonly ProviderInfo[] = [
     urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     needsKey: false,
     reachHint:
-      'Start the server and let it answer this page: LM Studio has "Enable CORS" in its server settings, vLLM takes --allowed-origins \'["*"]\', llama.cpp allows every origin.',
+      'Start the server and let it answer this page: LM Studio has "Enable CORS" in its server settings, vLLM takes --allowed-origins \'["*"]\', llama.cpp allows every origin. Let the page reach your local network if the browser asks.',
     capabilities: { ...chat, cors: 'setting' },
   },
   {

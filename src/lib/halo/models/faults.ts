@@ -150,6 +150,9 @@ export async function networkFault(connection: Connection, url: string, cause: u
   if (origin === undefined) {
     return fail('unreachable', `${title} can't be reached at ${where}: ${reason(cause)}. ${isLocal(where) ? hint : 'Check the address and the network.'}`.trim())
   }
+  if (origin.startsWith('https:') && where.startsWith('http:') && !isLocal(where)) {
+    return fault('NETWORK', `The browser doesn't let this page (https) call ${where} (http). Use an https address, or open Halo from http://localhost.`, { kind: 'unreachable' }, cause)
+  }
   // A request whose answer the page may not read still tells whether a server is there.
   const reachable = await answers(where, fetcher)
   if (reachable) {

@@ -26,7 +26,14 @@ export interface Dialect extends ChatForm {
   extra?: Record<string, unknown>
   headers?: Record<string, string>
   /** Collects parts of the answer that have to be sent back; see `opaque`. */
-  keep?(): { add(delta: Record<string, unknown>): void; data(): unknown }
+  keep?(): Keeper
+}
+
+export interface Keeper {
+  add(delta: Record<string, unknown>): void
+  /** A piece of a call, with the id that the call has here. */
+  addCall?(piece: Record<string, unknown>, id: string): void
+  data(): unknown
 }
 
 export function chatAdapter(dialect: Dialect, connect: Connect): StreamingAdapter {
@@ -45,6 +52,7 @@ export function chatAdapter(dialect: Dialect, connect: Connect): StreamingAdapte
         ...(request.toolChoice === 'none' && request.tools.length > 0 ? ['tool_choice' as const] : []),
         ...(hasImages(request.messages) ? ['images' as const] : []),
         'stream_options',
+        'without_reasoning',
         dialect.limit,
       ]
       const refused = dialect.refuses?.(request.model) ?? []
@@ -77,7 +85,7 @@ function chatBody(dialect: Dialect, translate: ReturnType<typeof chatMessages>, 
     ...(native && closed
       ? { response_format: { type: 'json_schema', json_schema: { name: schemaName(native.name), strict: closed.strict, schema: closed.strict ? closed.schema : native.schema } } }
       : {}),
-    messages: translate(request, !leave.has('images')),
+    messages: translate(request, { images: !leave.has('images'), reasoning: leave.has('without_reasoning') }),
     ...(request.tools.length > 0 && request.toolChoice === 'none' && !leave.has('tool_choice') ? { tool_choice: 'none' } : {}),
     [limit]: request.maxTokens,
   }
@@ -178,6 +186,7 @@ function readAnswer(dialect: Dialect, connection: Connection, request: ModelRequ
         ids.set(place, id)
       }
       yield* calls.add(place, { id, name, args })
+      kept?.addCall?.(piece, calls.at(place)?.id ?? '')
     }
   }
   const ids = new Map<number, string | undefined>()

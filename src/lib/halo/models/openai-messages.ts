@@ -6,7 +6,7 @@ import type { FunctionTool, Message, ModelRequest, Part } from './types.ts'
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | ChatPart[] | null
-  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[]
+  tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string }; [extra: string]: unknown }[]
   tool_call_id?: string
   [extra: string]: unknown
 }
@@ -19,8 +19,16 @@ export interface ChatForm {
   /** Whether `file` parts (PDF) may be sent. */
   files: boolean
   /** Fields of an assistant message for parts that this provider wants back unchanged. */
-  opaque?(data: unknown): Record<string, unknown>
+  opaque?(data: unknown, reasoning: boolean): Record<string, unknown>
+  /** Fields of one of its calls, likewise. */
+  opaqueOfCall?(data: unknown, id: string): Record<string, unknown>
   provider: string
+}
+
+/** What may be sent beside text. */
+export interface Send {
+  images: boolean
+  reasoning: boolean
 }
 
 /** One message, and what can't stand in it: a tool message takes text only, so its images follow in a user message. */
@@ -30,11 +38,16 @@ interface Translated {
 }
 
 /** Translates whole conversations; every message is translated once. */
-export function chatMessages(form: ChatForm): (request: ModelRequest, images: boolean) => ChatMessage[] {
-  const withImages = translations((message) => translate(message, form, true))
-  const withoutImages = translations((message) => translate(message, form, false))
-  return (request, images) => {
-    const one = images ? withImages : withoutImages
+export function chatMessages(form: ChatForm): (request: ModelRequest, send: Send) => ChatMessage[] {
+  const made = new Map<string, (message: Message) => Translated>()
+  const translating = (send: Send): ((message: Message) => Translated) => {
+    const key = `${send.images} ${send.reasoning}`
+    const known = made.get(key) ?? translations((message) => translate(message, form, send))
+    made.set(key, known)
+    return known
+  }
+  return (request, send) => {
+    const one = translating(send)
     const out: ChatMessage[] = request.system ? [{ role: 'system', content: request.system }] : []
     let after: ChatPart[] = []
     for (const message of request.messages) {
@@ -52,8 +65,8 @@ export function chatMessages(form: ChatForm): (request: ModelRequest, images: bo
   }
 }
 
-function translate(message: Message, form: ChatForm, images: boolean): Translated {
-  if (message.role === 'assistant') return { message: assistant(message, form), after: [] }
+function translate(message: Message, form: ChatForm, { images, reasoning }: Send): Translated {
+  if (message.role === 'assistant') return { message: assistant(message, form, reasoning), after: [] }
   if (message.role !== 'tool') {
     const simple = typeof message.content === 'string' ? message.content : undefined
     return { message: { role: message.role, content: simple ?? partsOf(message).map((part) => chatPart(part, form, images)) }, after: [] }
@@ -70,12 +83,12 @@ function translate(message: Message, form: ChatForm, images: boolean): Translate
   return { message: { role: 'tool', tool_call_id: message.toolCallId ?? '', content: texts.join('\n') }, after }
 }
 
-function assistant(message: Message, form: ChatForm): ChatMessage {
+function assistant(message: Message, form: ChatForm, reasoning: boolean): ChatMessage {
   const text = partsOf(message)
     .map((part) => (part.type === 'text' ? part.text : notShown(part)))
     .join('')
   const calls = message.toolCalls ?? []
-  const extra = message.opaque?.provider === form.provider ? form.opaque?.(message.opaque.data) : undefined
+  const own = message.opaque?.provider === form.provider ? message.opaque.data : undefined
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
@@ -86,9 +99,10 @@ function assistant(message: Message, form: ChatForm): ChatMessage {
             id: call.id,
             type: 'function',
             function: { name: call.name, arguments: JSON.stringify(sentArgs(call)) },
+            ...(own === undefined ? {} : form.opaqueOfCall?.(own, call.id)),
           })),
         }),
-    ...extra,
+    ...(own === undefined ? {} : form.opaque?.(own, reasoning)),
   }
 }
 

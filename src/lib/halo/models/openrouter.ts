@@ -1,6 +1,7 @@
 /** OpenRouter: Chat Completions at openrouter.ai, with reasoning that has to be sent back within a tool conversation. */
 import { isObject } from './calls.ts'
 import { chatAdapter } from './openai-chat.ts'
+import type { Keeper } from './openai-chat.ts'
 import type { ProviderModule } from './registry.ts'
 
 export const createAdapter: ProviderModule['createAdapter'] = (connect) =>
@@ -20,7 +21,7 @@ export const createAdapter: ProviderModule['createAdapter'] = (connect) =>
  * `reasoning_details` must go back as they came, in their order (openrouter.ai/docs/use-cases/reasoning-tokens). They stream in
  * pieces: pieces of one detail follow each other with the same type and index, and their texts are joined.
  */
-function reasoningDetails(): { add(delta: Record<string, unknown>): void; data(): unknown } {
+function reasoningDetails(): Keeper {
   const details: Record<string, unknown>[] = []
   return {
     add(delta) {
