@@ -9,7 +9,7 @@ import { faultsText } from '../run/schema.ts'
 import { toText } from '../run/template.ts'
 import { capabilities } from '../models/registry.ts'
 import type { AgentDeclaration, CallStage } from '../syntax/ast.ts'
-import { byteLength, push, say } from './conversation.ts'
+import { push, say } from './conversation.ts'
 import { converse } from './loop.ts'
 import { offer, offeredTools } from './offer.ts'
 import { buildPrompt } from './prompt.ts'
@@ -56,7 +56,7 @@ export async function callAgent(frame: Frame, agent: AgentDeclaration, call: Cal
     policies,
     offer: offered,
     messages: [],
-    bytes: byteLength(instructions ?? '') + byteLength(JSON.stringify(settings.schema ?? '')),
+    size: { bytes: 0, counted: 0 },
     sent: 0,
     span,
   }

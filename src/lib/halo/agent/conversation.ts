@@ -3,10 +3,23 @@ import type { Conversation } from './request.ts'
 
 const encoder = new TextEncoder()
 
-/** Appends a message, and keeps count of what a request comes to. Gives its position. */
+/** Appends a message; gives its position. */
 export function push(talk: Conversation, message: Message): number {
-  talk.bytes += sizeOf(message)
   return talk.messages.push(message) - 1
+}
+
+/**
+ * What a request's input can come to at the most, in tokens: the UTF-8 bytes of the system prompt, the functions and all
+ * messages. Only what is new since the last time is counted, and only where a limit of spending asks for it.
+ */
+export function inputBytes(talk: Conversation): number {
+  const { size, messages } = talk
+  if (size.counted === 0) size.bytes = byteLength(talk.system ?? '') + byteLength(JSON.stringify(talk.settings.schema ?? '')) + talk.offer.bytes
+  for (; size.counted < messages.length; size.counted++) {
+    const message = messages[size.counted]
+    if (message !== undefined) size.bytes += sizeOf(message)
+  }
+  return size.bytes
 }
 
 export function say(talk: Conversation, text: string): void {
@@ -14,7 +27,7 @@ export function say(talk: Conversation, text: string): void {
 }
 
 /** UTF-8 bytes of a message as it goes over the wire, with room for its frame: a token is at least one byte. */
-export function sizeOf(message: Message): number {
+function sizeOf(message: Message): number {
   const { content, toolCalls } = message
   let size = 16
   if (typeof content === 'string') size += byteLength(content)
@@ -23,7 +36,7 @@ export function sizeOf(message: Message): number {
   return size
 }
 
-export function byteLength(text: string): number {
+function byteLength(text: string): number {
   // Three bytes a unit is the most there can be; short texts, the usual case, are counted exactly.
   return text.length > 4096 ? text.length * 3 : encoder.encode(text).length
 }

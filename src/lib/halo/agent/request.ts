@@ -17,8 +17,11 @@ import type { JournalEntry, MockRequest } from '../run/types.ts'
 import type { ModelRef } from '../syntax/ast.ts'
 import { retrying } from '../tools/middleware/retry.ts'
 import { withinTime } from '../tools/middleware/time.ts'
+import { inputBytes } from './conversation.ts'
 import type { Offer } from './offer.ts'
 import type { AgentSettings } from './settings.ts'
+
+const FREE: Price = { input: 0, output: 0 }
 
 /** A conversation with one agent, and what stays the same in it from request to request. */
 export interface Conversation {
@@ -33,8 +36,8 @@ export interface Conversation {
   offer: Offer
   /** Append-only. */
   messages: Message[]
-  /** UTF-8 bytes of the system prompt and all messages: what a request's tokens can't be more than. */
-  bytes: number
+  /** See `inputBytes`. */
+  size: { bytes: number; counted: number }
   /** Messages that were part of an earlier request, or are an answer the journal has. */
   sent: number
   span: Span
@@ -155,7 +158,7 @@ async function mocked(talk: Conversation, mock: (request: MockRequest, schema?: 
 }
 
 async function live(talk: Conversation, path: string, step: number, last: boolean): Promise<Outcome> {
-  const { frame, model, settings, decorators, policies, offer } = talk
+  const { frame, model, settings, decorators, policies } = talk
   const { run } = frame
   const { config, clock } = run.world
   const adapter = await modelAdapter(model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
@@ -168,14 +171,13 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
   let attempts = 0
   const attempt = async (signal: AbortSignal): Promise<Outcome> => {
     attempts++
-    const worst = { inputTokens: talk.bytes + offer.bytes, price: price ?? { input: 0, output: 0 } }
+    const worst = { inputTokens: run.spend.matters ? inputBytes(talk) : 0, price: price ?? FREE }
     const reservation = await run.spend.reserve(worst, settings.maxTokens, limit, frame.scope)
     let cost = 0
     try {
       const request = requestOf(talk, step, last, reservation.maxTokens)
       const answer = await collect(talk, path, adapter.stream(request, signal))
-      const usage = answer.usage ?? estimated(talk, answer)
-      cost = price === undefined ? 0 : costOf(usage, price)
+      cost = price === undefined ? 0 : costOf(answer.usage ?? estimated(talk, answer), price)
       const outcome: Outcome = {
         value: maskSecrets(answer.text, config.env),
         toolCalls: last || answer.toolCalls.length === 0 ? undefined : answer.toolCalls,
@@ -277,7 +279,7 @@ async function collect(talk: Conversation, path: string, stream: ReturnType<Awai
 /** For a provider that doesn't count: no more tokens than bytes. */
 function estimated(talk: Conversation, answer: ModelAnswer): Usage {
   const written = answer.text.length + (answer.reasoning?.length ?? 0) + answer.toolCalls.reduce((sum, call) => sum + JSON.stringify(call.args).length, 0)
-  return { input: talk.bytes + talk.offer.bytes, output: written }
+  return { input: inputBytes(talk), output: written }
 }
 
 /** `@shadow`: the same request to other models, beside the run: nothing of it is recorded, and nothing can come of it. */
@@ -289,12 +291,12 @@ function startShadows(talk: Conversation, step: number, last: boolean): void {
     const common = { type: 'shadow' as const, path: '', span, agent, task, model: `${model.provider}/${model.id}` }
     const ask = async (): Promise<void> => {
       const { config } = run.world
-      const other: Conversation = { ...talk, model, frame: { ...frame }, messages: talk.messages.slice() }
+      const other: Conversation = { ...talk, model, frame: { ...frame }, messages: talk.messages.slice(), size: { bytes: 0, counted: 0 } }
       const limit = talk.policies.maxSpend
       const price = await priceFor(other)
       if (limit !== undefined && price === undefined) throw new HaloError('SPEND_LIMIT', 'its price is not known, and MaxSpend holds here')
       const adapter = await modelAdapter(model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
-      const worst = { inputTokens: talk.bytes + talk.offer.bytes, price: price ?? { input: 0, output: 0 } }
+      const worst = { inputTokens: inputBytes(talk), price: price ?? FREE }
       const reservation = await run.spend.reserve(worst, talk.settings.maxTokens, limit, frame.scope)
       let cost = 0
       try {
@@ -304,7 +306,7 @@ function startShadows(talk: Conversation, step: number, last: boolean): void {
           if (chunk.type === 'text') text += chunk.text
           else if (chunk.type === 'usage') usage = chunk.usage
         }
-        cost = price === undefined ? 0 : costOf(usage ?? { input: talk.bytes + talk.offer.bytes, output: text.length }, price)
+        cost = price === undefined ? 0 : costOf(usage ?? { input: inputBytes(talk), output: text.length }, price)
         run.emit({ ...common, text: (await talk.policies.redactValue(text)) as string, usage, ms: run.world.clock.now() - started })
       } finally {
         reservation.settle(cost)

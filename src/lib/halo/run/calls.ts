@@ -1,7 +1,7 @@
 /** One tool call, whoever makes it: defaults, schema, policy, approval, and then the call itself. */
 import { HaloError, messageOf, type Span } from '../errors.ts'
 import { normaliseArgs, pathArguments, type PolicySet } from '../policy/index.ts'
-import type { Decision } from '../policy/types.ts'
+import type { CallFacts, Decision } from '../policy/types.ts'
 import type { Decorator } from '../syntax/ast.ts'
 import type { MethodInfo } from '../tools/types.ts'
 import { bindTool, describeTool, type DescribedTool } from './binding.ts'
@@ -80,10 +80,12 @@ async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutco
     args = fit.args
     if (fit.faults.length > 0) return { decision: 'error', error: misfit(target, fit.faults, call), args }
 
-    const normalised = await normalForm(call, about, info, args, asked)
-    const decision = await decide(call, { target, args, normalised, effect: info?.effect, categories }, asked)
+    const normalForms = normalForm(call, about, info, args, asked)
+    const normalised = normalForms instanceof Promise ? await normalForms : normalForms
+    const decided = decide(call, { target, args, normalised, effect: info?.effect, categories }, asked)
+    const decision = decided instanceof Promise ? await decided : decided
     if (decision.decision === 'refuse') return { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
-    const over = await takeSlot(call, target, slot)
+    const over = policies.maxCalls.length === 0 ? undefined : await takeSlot(call, target, slot)
     if (over !== undefined) return { decision: 'refused', ...over, args }
     args = normalised
     // An answer holds for the policy that asked; edited arguments that another one asks about are put again.
@@ -195,15 +197,31 @@ function misfit(target: string, faults: Fault[], call: ToolCallRequest): HaloErr
   return new HaloError('VALIDATION', `The arguments of ${target} don't fit: ${list}`, { path: call.path, span: call.span, data: faults })
 }
 
+const withPaths = new WeakMap<object, boolean>()
+
+function hasPaths(schema: object): boolean {
+  const known = withPaths.get(schema)
+  if (known !== undefined) return known
+  const found = pathArguments(schema)
+  withPaths.set(schema, found)
+  return found
+}
+
 /** Arguments with every path in its normal form. Where that depends on links, the answer is the journal's. */
-async function normalForm(call: ToolCallRequest, about: DescribedTool, info: MethodInfo | undefined, args: Record<string, unknown>, round: number): Promise<Record<string, unknown>> {
-  if (info === undefined || !pathArguments(info.parameters)) return args
+function normalForm(call: ToolCallRequest, about: DescribedTool, info: MethodInfo | undefined, args: Record<string, unknown>, round: number): Record<string, unknown> | Promise<Record<string, unknown>> {
+  if (info === undefined || !hasPaths(info.parameters)) return args
   const { frame, path } = call
   const target = `${call.tool}.${call.method}`
-  if (about.definition?.paths === undefined || frame.run.world.mocks.hasTool(target, call.tool)) return await normaliseArgs(args, info.parameters)
+  if (about.definition?.paths === undefined || frame.run.world.mocks.hasTool(target, call.tool)) return normaliseArgs(args, info.parameters)
+  return resolvedForm(call, info, args, `${path}/paths${round === 0 ? '' : `:${round + 1}`}`)
+}
+
+async function resolvedForm(call: ToolCallRequest, info: MethodInfo, args: Record<string, unknown>, path: string): Promise<Record<string, unknown>> {
+  const { frame } = call
+  const target = `${call.tool}.${call.method}`
   const entry = await frame.run.ask({
     scope: frame.scope,
-    path: `${path}/paths${round === 0 ? '' : `:${round + 1}`}`,
+    path,
     kind: 'verdict',
     target,
     request: args,
@@ -223,9 +241,12 @@ async function normalForm(call: ToolCallRequest, about: DescribedTool, info: Met
 }
 
 /** What the policies say; where that took a worker with a time limit, the answer is the journal's. */
-async function decide(call: ToolCallRequest, facts: Parameters<PolicySet['decide']>[0], round: number): Promise<Decision> {
+function decide(call: ToolCallRequest, facts: CallFacts, round: number): Decision | Promise<Decision> {
   const decision = call.policies.decide(facts)
-  if (!(decision instanceof Promise)) return decision
+  return decision instanceof Promise ? journaledDecision(call, facts, decision, round) : decision
+}
+
+async function journaledDecision(call: ToolCallRequest, facts: CallFacts, decision: Promise<Decision>, round: number): Promise<Decision> {
   decision.catch(() => undefined)
   const entry = await call.frame.run.ask({
     scope: call.frame.scope,

@@ -1,7 +1,7 @@
 /** The call itself: a mock or the provider's method, with the decorators of the declaration and of the call. */
 import { HaloError, messageOf } from '../errors.ts'
 import type { JsonSchema } from '../models/types.ts'
-import type { FileChange } from '../sandbox/types.ts'
+import type { FileChange, Sandbox } from '../sandbox/types.ts'
 import type { Decorator } from '../syntax/ast.ts'
 import { idempotencyKey, memoryIdempotencyStore, once, type IdempotencyScope, type IdempotencyStore } from '../tools/middleware/idempotency.ts'
 import { retrying } from '../tools/middleware/retry.ts'
@@ -106,14 +106,14 @@ async function invoke(call: MadeCall, signal: AbortSignal, files: FileChange[]):
   const bound = await bindTool(frame, tool)
   const perform = Object.hasOwn(bound.methods, method) ? bound.methods[method] : undefined
   if (perform === undefined) throw new HaloError('TOOL_ERROR', `${tool} has no method ${method}. It has ${Object.keys(bound.methods).join(', ')}.`)
-  const context = await contextOf(call, signal, files)
+  run.box ??= await run.world.sandbox()
+  const context = contextOf(call, run.box, signal, files)
   return toPlain(await settle(perform(own, context), context))
 }
 
-async function contextOf(call: MadeCall, signal: AbortSignal, files: FileChange[]): Promise<ToolContext> {
+function contextOf(call: MadeCall, box: Sandbox, signal: AbortSignal, files: FileChange[]): ToolContext {
   const { frame, path, target, span } = call
   const { run } = frame
-  const box = await run.world.sandbox()
   let handle: ToolContext['sandbox'] | undefined
   let questions = 0
   let asking: Promise<unknown> = Promise.resolve()

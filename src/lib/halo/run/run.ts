@@ -72,6 +72,8 @@ export class Run {
   readonly policySets = new Map<string, PolicySet>()
   /** Results of `@idempotent` calls of scope run, by key. */
   readonly kept = new Map<string, { value: unknown; until: number } | Promise<{ value: unknown; until: number }>>()
+  /** The sandbox, once something has used it. */
+  box?: Sandbox
   /** Bound tool instances by name and configuration. */
   readonly instances = new Map<string, unknown>()
   /** Events that came before anyone listened. */
@@ -97,7 +99,7 @@ export class Run {
       () => (this.replaying = false),
     )
     this.questions = new Questions(this)
-    this.spend = new Spend()
+    this.spend = new Spend([...world.program.policies.values()].some((policy) => policy.rules.some((rule) => rule.name === 'MaxSpend')))
     const entries = record?.entries ?? []
     this.replaying = entries.length > 0
     this.index = entries.length > 0 ? new JournalIndex(entries) : undefined

@@ -30,6 +30,13 @@ export class Spend {
   #open = 0
   #waiting: (() => void)[] = []
 
+  /** Does any policy of the program limit spending? Where none does, what a request may come to needn't be known. */
+  readonly matters: boolean
+
+  constructor(matters: boolean) {
+    this.matters = matters
+  }
+
   get spent(): number {
     return this.#spent
   }
