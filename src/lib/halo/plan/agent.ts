@@ -1,4 +1,5 @@
 /** One agent call: what it may call, how many requests it can make, what they can cost. */
+import { messageOf } from '../errors.ts'
 import { priceOf } from '../models/prices.ts'
 import type { Price } from '../models/types.ts'
 import { literalConfig } from '../check/tool-facts.ts'
@@ -112,14 +113,15 @@ function writtenSize(planning: Planning, here: Here, stage: CallStage, agent: Ag
   const system = agent.system === undefined ? '' : writtenText(agent.system, sourceOf(planning, agent.file))
   const written = [...texts, system].join('')
   const names = parts.map(({ name = '' }) => `${name}: \n\n`).join('')
-  return { chars: written.length, bytes: utf8Length(written) + utf8Length(names) + schemaBytes(planning, stage, agent, calls) }
+  return { chars: written.length, bytes: utf8Length(written) + utf8Length(names) + schemaBytes(planning, here, stage, agent, calls) }
 }
 
 function isPart({ name }: Argument): boolean {
   return name === undefined || !SETTINGS.has(name)
 }
 
-function schemaBytes({ program }: Planning, stage: CallStage, agent: AgentDeclaration, calls: readonly PlannedCall[]): number {
+function schemaBytes(planning: Planning, here: Here, stage: CallStage, agent: AgentDeclaration, calls: readonly PlannedCall[]): number {
+  const { program } = planning
   const functions = calls
     .filter(({ how }) => how === 'may call')
     .map(({ target }) => {
@@ -128,9 +130,10 @@ function schemaBytes({ program }: Planning, stage: CallStage, agent: AgentDeclar
     })
   const named = argumentNamed(stage.args, 'schema')
   const answer: TypeNode | undefined = named?.kind === 'Variable' ? { kind: 'NamedType', name: named.name, from: named.from, to: named.to } : agent.returns
-  const known = answer !== undefined && (answer.kind !== 'NamedType' || program.schemas.has(answer.name))
+  const isOfText = answer === undefined || (answer.kind === 'NamedType' && !program.schemas.has(answer.name))
+  const schema = isOfText ? undefined : asFarAsKnown(planning, here, stage, () => JSON.stringify(typeToSchema(answer, program)))
   // Sent as a schema or written into the prompt; twice covers what is said around it.
-  return utf8Length(JSON.stringify(functions)) + (known ? 2 * utf8Length(JSON.stringify(typeToSchema(answer, program))) : 0)
+  return utf8Length(JSON.stringify(functions)) + 2 * utf8Length(schema ?? '')
 }
 
 /** Tokens of what a run adds to the prompt: matches of stores, the result of `tool:`, a loop's words and the answer before. */
@@ -140,13 +143,24 @@ function addedTokens(planning: Planning, here: Here, stage: CallStage, agent: Ag
     const store = planning.program.stores.get(name)
     const tool = store === undefined ? undefined : plannedTool(planning.program, name)
     if (store === undefined || tool?.definition === undefined) continue
-    const chars = tool.definition.contextChars?.(literalConfig(tool.definition, store.provider.args))
+    const { definition } = tool
+    const chars = asFarAsKnown(planning, here, stage, () => definition.contextChars?.(literalConfig(definition, store.provider.args)))
     if (chars === undefined) notKnown(planning, `How much ${name} adds to the prompt of ${agent.name} isn't known.`, spanAt(here, stage))
     tokens += (chars ?? 0) + FRAME_CHARS
   }
   if (argumentNamed(stage.args, 'tool') !== undefined) tokens += setting(planning, here, stage, agent, 'tool_result_chars', TOOL_RESULT_CHARS) + FRAME_CHARS
   if (feedback !== undefined) tokens += utf8Length(feedback) + setting(planning, here, stage, agent, 'max_tokens', MAX_TOKENS) + FRAME_CHARS
   return tokens
+}
+
+/** undefined where the program has a fault there, which is said. */
+function asFarAsKnown<T>(planning: Planning, here: Here, stage: CallStage, read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    notKnown(planning, messageOf(error), spanAt(here, stage))
+    return undefined
+  }
 }
 
 /** A number of the call, else of the agent's brackets, else the default; said where it is only known in a run. */
