@@ -1,6 +1,7 @@
 /** What a run of a file could do and cost, before it runs: no model, no tool, no key is used. */
 import { link } from '../check/program.ts'
 import { HaloError, spanWithin } from '../errors.ts'
+import { loadedPrices } from '../models/prices.ts'
 import type { PriceList } from '../models/types.ts'
 import type { HaloFile, PipelineDeclaration } from '../syntax/ast.ts'
 import type { Planning } from './context.ts'
@@ -24,7 +25,9 @@ export function plan(file: HaloFile, options: PlanOptions = {}): Plan {
   const program = link(file)
   const { pipeline: name, prices } = options
   const chosen = name === undefined ? file.pipelines : [program.pipelines.get(name)]
+  const date = loadedPrices()?.date
   return {
+    ...(date === undefined ? {} : { priceDate: date }),
     pipelines: chosen.map((pipeline) => {
       if (pipeline === undefined) throw new HaloError('VALIDATION', `There is no pipeline ${name}.${pipelinesText(file)}`)
       return planOf(pipeline, { program, stages: [], cut: false, unknown: new Map(), policySets: new Map(), ...(prices === undefined ? {} : { prices }) })

@@ -3,6 +3,8 @@ import type { Span } from '../errors.ts'
 import type { Effect } from '../tools/types.ts'
 
 export interface Plan {
+  /** The day of the price data that was used; absent: none was loaded, only given prices count. */
+  priceDate?: string
   pipelines: PipelinePlan[]
 }
 
