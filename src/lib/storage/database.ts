@@ -14,6 +14,8 @@ export interface StoredProject {
   fields: Record<string, Record<string, string>>
   pipeline?: string
   mode?: string
+  /** Has a person written in it? */
+  edited?: boolean
   /** Milliseconds since the epoch. */
   opened: number
 }

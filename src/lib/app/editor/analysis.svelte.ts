@@ -2,16 +2,18 @@ import type { Diagnostic } from '../../halo/errors.ts'
 import type { HaloFile, Param, PipelineDeclaration, TestDeclaration, Expression } from '../../halo/syntax/ast.ts'
 import type { Project } from '../project/project.svelte.ts'
 
-type Check = typeof import('../../halo/check/index.ts')
-
 /** Waits this long after the last key before the file is checked again, in ms. */
 const PAUSE = 120
 
-/** What the checker says of the active file, kept up to date as it is typed. */
+/**
+ * What is known of the active file, kept up to date as it is typed. At first it is only parsed: that gives its pipelines and
+ * tests, and its faults of syntax. The checker is many times the parser's size and comes with the first thing a person does.
+ */
 export class Analysis {
   #file = $state.raw<HaloFile>()
   #diagnostics = $state.raw<Diagnostic[]>([])
-  #ready = $state(false)
+  #checked = $state(false)
+  #wanted = $state(false)
   #source = $state.raw('')
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -25,8 +27,13 @@ export class Analysis {
   get source(): string {
     return this.#source
   }
+  /** Is anything known of the file? */
   get ready(): boolean {
-    return this.#ready
+    return this.#file !== undefined
+  }
+  /** Are the diagnostics all there are? */
+  get checked(): boolean {
+    return this.#checked
   }
   get errors(): number {
     return this.#diagnostics.filter((d) => d.severity === 'error').length
@@ -38,13 +45,19 @@ export class Analysis {
     return this.#file?.tests ?? []
   }
 
-  /** Checks the project's active file soon; at once where nothing is known of it yet. */
+  /** From now on the file is checked, not only parsed. */
+  want = (): void => {
+    this.#wanted = true
+  }
+
+  /** Looks at the project's active file soon; at once where nothing is known of it yet. */
   watch(project: Project): void {
     const { active, files } = project
     const source = files[active] ?? ''
+    const full = this.#wanted || project.edited
     clearTimeout(this.#timer)
-    const wait = this.#file?.path === active ? PAUSE : 0
-    this.#timer = setTimeout(() => void this.#check(source, active, project), wait)
+    const wait = this.#file?.path === active && this.#checked ? PAUSE : 0
+    this.#timer = setTimeout(() => void (full ? this.#check(source, active, project) : this.#parse(source, active, project)), wait)
   }
 
   /** The check of exactly this text, now. */
@@ -53,18 +66,23 @@ export class Analysis {
     await this.#check(project.source, project.active, project)
   }
 
+  async #parse(source: string, path: string, project: Project): Promise<void> {
+    const { parseSource } = await import('../../halo/syntax/index.ts')
+    this.#set(parseSource(source, { path }), source, project, false)
+  }
   async #check(source: string, path: string, project: Project): Promise<void> {
-    const { analyse } = await load()
-    const { file, diagnostics } = analyse(source, { path, resolve: project.resolve })
-    if (project.active !== path) return
+    const { analyse } = await import('../../halo/check/index.ts')
+    this.#set(analyse(source, { path, resolve: project.resolve }), source, project, true)
+  }
+
+  #set({ file, diagnostics }: { file: HaloFile; diagnostics: Diagnostic[] }, source: string, project: Project, checked: boolean): void {
+    if (project.active !== file.path || project.source !== source) return
     this.#file = file
     this.#source = source
     this.#diagnostics = diagnostics
-    this.#ready = true
+    this.#checked = checked
   }
 }
-
-const load = (): Promise<Check> => import('../../halo/check/index.ts')
 
 /** How a parameter's field looks. */
 export function fieldKind(param: Param): 'text' | 'number' | 'boolean' | 'json' {

@@ -13,6 +13,7 @@ export class Project {
   #fields = $state.raw<Record<string, Record<string, string>>>({})
   #pipeline = $state<string>()
   #mode = $state<string>()
+  #edited = $state(false)
   #saving: ReturnType<typeof setTimeout> | undefined
 
   constructor(stored: StoredProject, db: Database, onProblem: (thrown: unknown) => void) {
@@ -26,6 +27,7 @@ export class Project {
     this.#fields = stored.fields
     this.#pipeline = stored.pipeline
     this.#mode = stored.mode
+    this.#edited = stored.edited ?? stored.example === undefined
   }
 
   get name(): string {
@@ -55,6 +57,11 @@ export class Project {
     this.#changed()
   }
 
+  /** Has a person written in it? An example as it came has been checked before. */
+  get edited(): boolean {
+    return this.#edited
+  }
+
   open(path: string): void {
     if (this.#files[path] === undefined) return
     this.#active = path
@@ -63,6 +70,7 @@ export class Project {
   edit(path: string, text: string): void {
     if (this.#files[path] === text) return
     this.#files = { ...this.#files, [path]: text }
+    this.#edited = true
     this.#changed()
   }
   remove(path: string): void {
@@ -101,6 +109,7 @@ export class Project {
       fields: this.#fields,
       pipeline: this.#pipeline,
       mode: this.#mode,
+      edited: this.#edited,
       opened: Date.now(),
     }
     try {

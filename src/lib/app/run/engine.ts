@@ -105,6 +105,8 @@ export function createDriver(play: Play): Driver {
   }
 }
 
+export const toolsOf = (file: HaloFile): Map<string, ToolDeclaration> => link(file).tools
+
 /** What a call does to the world, as its provider says. */
 export function effectOf(target: string, tools: ReadonlyMap<string, ToolDeclaration>): Effect | undefined {
   const [name = '', method = ''] = target.split('.')

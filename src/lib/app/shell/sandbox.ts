@@ -1,7 +1,8 @@
-import { memorySandbox } from '../../halo/sandbox/memory.ts'
+import wasmUrl from '@jitl/quickjs-wasmfile-release-sync/wasm?url'
+import { createWorkerSandbox } from '../../halo/sandbox/page.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
 
 /** The embedded sandbox of a page: files in memory, commands in a worker of its own. */
-export async function createEmbedded(): Promise<Sandbox> {
-  return memorySandbox()
+export function createEmbedded(): Sandbox {
+  return createWorkerSandbox({ wasmUrl })
 }

@@ -375,7 +375,7 @@ export class Workbench {
     this.#engine = 'starting'
     try {
       const { createEmbedded } = await import('./sandbox.ts')
-      const sandbox = await createEmbedded()
+      const sandbox = createEmbedded()
       this.#engine = 'ready'
       return sandbox
     } catch (thrown) {
