@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { compileRegex, flagsFor } from '../../src/lib/halo/policy/regex.ts'
 import { isLinear } from '../../src/lib/halo/policy/regex-proof.ts'
 import { programOf } from '../../src/lib/halo/policy/regex-program.ts'
-import { canSimulate, simulate } from '../../src/lib/halo/policy/regex-simulate.ts'
+import { canSimulate, canSimulateReplace, simulate, simulateReplace } from '../../src/lib/halo/policy/regex-simulate.ts'
 import { REGEX_WORKER_SOURCE, regexWorkerRunner, RegexTimeout, type RegexWorker } from '../../src/lib/halo/policy/regex-worker.ts'
 
 function how(source: string, use: 'search' | 'whole' | 'replace' = 'search'): 'native' | 'slow' | 'faulty' {
@@ -21,7 +21,7 @@ describe('what runs here and what needs a runner', () => {
     expect(how(source)).toBe('native')
   })
 
-  test.each(['(a+)+$', '(a+)+', '(a|a)*b', '(a*)*b', '(a|aa)+$', '^(\\w+\\s?)*$', '(.*)*x', '(\\w+)\\1', '(?<!\\w+)x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y', '(?=(a+)+$)b', '([a-zA-Z]+)*$', '(?:a|b|ab)*c', '(?:(?:a)*b?)*c'])(
+  test.each(['(a+)+$', '(a+)+', '(a|a)*b', '(a*)*b', '(a|aa)+$', '^(\\w+\\s?)*$', '(.*)*x', '(\\w+)\\1', '(?<!\\w+)x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y', '(?=(a+)+$)b', '([a-zA-Z]+)*$', '(?:a|b|ab)*c', '(?:(?:a)*b?)*c', '^(?:a*b?)*$'])(
     '%s needs a runner', (source) => {
       expect(how(source)).toBe('slow')
     },
@@ -128,7 +128,11 @@ test('the simulation agrees with the engine, with and without u', () => {
       if (!analysed || !canSimulate(analysed.program)) return
       tried++
       const own = new RegExp(source, unicode ? 'u' : '')
-      for (const text of texts) expect([source, text, simulate(analysed.program, text)]).toEqual([source, text, own.test(text)])
+      const all = new RegExp(source, unicode ? 'gu' : 'g')
+      for (const text of texts) {
+        expect([source, text, simulate(analysed.program, text)]).toEqual([source, text, own.test(text)])
+        if (canSimulateReplace(analysed.program)) expect([source, text, simulateReplace(analysed.program, text, '#')]).toEqual([source, text, text.replace(all, '#')])
+      }
     }),
     { numRuns: 1_500 },
   )
@@ -144,6 +148,18 @@ test('the simulation is quick where the engine isn\'t', () => {
   expect(performance.now() - started).toBeLessThan(1_500)
   const analysed = programOf('rm .*-rf', true, 'search')
   expect(analysed && isLinear(analysed.program)).toBe(false)
+})
+
+test('replacing by simulation is quick too, and gives up by counting where it can\'t be', () => {
+  const regex = compileRegex('x+y', 'replace')
+  if (!('replace' in regex)) throw new Error('slow')
+  const started = performance.now()
+  expect(regex.replace?.('x'.repeat(50_000), '#')).toBe('x'.repeat(50_000))
+  expect(regex.replace?.('xxy'.repeat(20_000), '#')).toBe('#'.repeat(20_000))
+  const overlapping = compileRegex('a.*x|a', 'replace')
+  if (!('replace' in overlapping)) throw new Error('slow')
+  expect(() => overlapping.replace?.('a'.repeat(50_000), '#')).toThrow(/too long/)
+  expect(performance.now() - started).toBeLessThan(4_000)
 })
 
 // ----------------------------------------------------------------------- worker

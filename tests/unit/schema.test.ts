@@ -123,6 +123,8 @@ describe('validate', () => {
   test('a schema that is itself faulty is a fault, not a crash and not a pass', () => {
     expect(validate({ $ref: '#/$defs/none' }, 1)[0]?.message).toMatch(/schema itself is faulty/)
     expect(validate({ type: 'string', pattern: '(' }, 'x')[0]?.message).toMatch(/schema itself is faulty/)
+    expect(validate({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50)}!`)[0]?.message).toMatch(/may take very long/)
+    expect(validate({ type: 'string', pattern: '^a+$' }, 'b')[0]?.message).toBe('should match ^a+$, not the text "b"')
   })
 
   test('a hundred faults are told by the first fifty', () => {

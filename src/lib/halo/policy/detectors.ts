@@ -38,7 +38,7 @@ function emails(text: string): [number, number][] {
 
 /**
  * Numbers written as telephone numbers: international ones with a + or 00, ten or eleven digits, in groups or not, and local
- * ones of three and four digits with a hyphen or point. Dates, times and longer numbers are left alone.
+ * ones of three and four digits with a hyphen. Dates, addresses, decimals and longer numbers are left alone.
  */
 function phones(text: string): [number, number][] {
   const found: [number, number][] = []
@@ -46,10 +46,11 @@ function phones(text: string): [number, number][] {
   const runs = /(?<![\w.+-])\+?\(?\d[\d\s().\u00a0\u2010-\u2015/-]{4,40}(?<=\d)(?![\w])/gu
   for (const { 0: run, index } of text.matchAll(runs)) {
     // Two numbers beside each other are one run: the longest part of whole groups that is a number counts.
+    const other = [...run.matchAll(NO_PHONE)].map(({ 0: text, index: at }) => ({ from: at, to: at + text.length }))
     const groups = [...run.matchAll(/\+?\(?\d+/g)].map(({ 0: group, index: at }) => ({ from: at, to: at + group.length }))
     for (let first = 0; first < groups.length; first++) {
       const from = groups[first]?.from ?? 0
-      const last = groups.findLastIndex(({ to }, i) => i >= first && isPhone(run.slice(from, to)))
+      const last = groups.findLastIndex(({ to }, i) => i >= first && isPhone(run.slice(from, to)) && !other.some((each) => each.from < to && from < each.to))
       if (last < 0) continue
       found.push([index + from, index + (groups[last]?.to ?? 0)])
       first = last
@@ -58,16 +59,15 @@ function phones(text: string): [number, number][] {
   return found
 }
 
+/** Addresses, decimals and dates, whose digits might look like a number. */
+const NO_PHONE = /(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}|\d+\.\d+|\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?![\w.])/g
+
 function isPhone(run: string): boolean {
   const digits = run.replace(/\D/g, '')
   if (/[\s().\-/]{4}/.test(run) || /\n/.test(run)) return false
   if (run.startsWith('+') || run.startsWith('00')) return digits.length >= 7 && digits.length <= 17
-  if (/^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}/.test(run) || /^\d{1,2}[-/.]\d{1,2}[-/.]\d{4}/.test(run)) return false
-  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(run)) return false
-  if (/^\d{3}[-.]\d{4}$/.test(run)) return true
+  if (/^\d{3}-\d{4}$/.test(run)) return true
   if (/^\d+$/.test(run)) return digits.length === 10 || (digits.length === 11 && /^[01]/.test(run))
-  // Amounts and lists of numbers have other groups than telephone numbers.
-  if (/^\d+\.\d+$/.test(run)) return false
   return digits.length >= 9 && digits.length <= 12 && /^(?:0|\(|\d{2,5}[\s.\-/(\u00a0\u2010-\u2015])/u.test(run)
 }
 

@@ -66,8 +66,9 @@ function change(value: unknown, schema: unknown, context: Context, depth: number
   if (typeof value === 'string') {
     if (node['format'] === 'path') return context.realpath(normalPath(value))
   } else if (Array.isArray(value)) {
-    const first = Array.isArray(node['prefixItems']) ? (node['prefixItems'] as unknown[]) : []
-    current = changeAll(value, (_, i) => (i < first.length ? first[i] : node['items']), context, depth)
+    // A list of schemas under `items` is the older form of `prefixItems`; TypeBox writes it for tuples.
+    const [first, rest] = Array.isArray(node['items']) ? [node['items'] as unknown[], node['additionalItems']] : [asList(node['prefixItems']), node['items']]
+    current = changeAll(value, (_, i) => (i < first.length ? first[i] : rest), context, depth)
   } else if (typeof value === 'object' && value !== null) {
     current = changeFields(value as Record<string, unknown>, node, context, depth)
   }
@@ -104,6 +105,10 @@ function changeAll(items: readonly unknown[], schemaFor: (item: unknown, index: 
 
 function later(value: unknown, next: (value: unknown) => unknown): unknown {
   return value instanceof Promise ? value.then(next) : next(value)
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 function asObject(value: unknown): Record<string, unknown> {

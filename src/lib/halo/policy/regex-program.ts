@@ -30,6 +30,8 @@ export interface RegexProgram {
   unicode: boolean
   /** Has a look-around, which the set matcher can't follow. */
   looks: boolean
+  /** Has a repeat whose rounds may read nothing: such a round is given up once the repeat has its least number of rounds. */
+  emptyRounds: boolean
 }
 
 /** More steps than this are neither proven nor simulated. */
@@ -60,7 +62,7 @@ export function programOf(source: string, unicode: boolean, purpose: Purpose): {
     const writer = new Writer(unicode)
     const match = writer.add({ op: 'match' })
     const start = writer.choice(alternatives.map((parts) => writer.sequence(parts, match)))
-    const program = { steps: writer.steps, start, unicode, looks: writer.looks }
+    const program = { steps: writer.steps, start, unicode, looks: writer.looks, emptyRounds: writer.emptyRounds }
     return { program, source: purpose !== 'search' ? source : alternatives.map((parts) => parts.map(written).join('')).join('|') }
   } catch {
     // Unsupported, or too deep for the parser: then nothing is proven about it.
@@ -110,6 +112,7 @@ class Writer {
   readonly steps: Step[] = []
   readonly unicode: boolean
   looks = false
+  emptyRounds = false
 
   constructor(unicode: boolean) {
     this.unicode = unicode
@@ -156,11 +159,16 @@ class Writer {
     if (max === Infinity) {
       const loop = this.add({ op: 'split', first: next, second: next })
       const body = this.element(node.element, loop)
+      if (readsNothing(this.steps, body, loop)) this.emptyRounds = true
       this.steps[loop] = { op: 'split', ...(node.greedy ? { first: body, second: next } : { first: next, second: body }), body }
       after = loop
     } else {
       if (max > STEP_LIMIT) throw new Unsupported()
-      for (let i = min; i < max; i++) after = this.add(branch(this.element(node.element, after), next))
+      for (let i = min; i < max; i++) {
+        const body = this.element(node.element, after)
+        if (i === min && readsNothing(this.steps, body, after)) this.emptyRounds = true
+        after = this.add(branch(body, next))
+      }
     }
     if (min > STEP_LIMIT) throw new Unsupported()
     for (let i = 0; i < min; i++) after = this.element(node.element, after)
@@ -186,6 +194,18 @@ class Writer {
       }
     }
   }
+}
+
+/** Is there a way from one step to another that reads no character? */
+function readsNothing(steps: readonly Step[], start: number, end: number): boolean {
+  const seen = new Set([start])
+  for (const at of seen) {
+    if (at === end) return true
+    const step = steps[at]
+    if (step?.op === 'split') seen.add(step.first).add(step.second)
+    else if (step && step.op !== 'set' && 'next' in step) seen.add(step.next)
+  }
+  return false
 }
 
 /** In how many ways, and over how many characters at most, a look-behind can be tried. */

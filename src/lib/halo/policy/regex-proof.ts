@@ -12,8 +12,8 @@ import type { RegexProgram, Step } from './regex-program.ts'
 /** Steps of the matcher for one character of the text. */
 const COST_LIMIT = 300
 /** What the proof itself may take. */
-const SETS_LIMIT = 4_000
-const WORK_LIMIT = 600_000
+const SETS_LIMIT = 1_500
+const WORK_LIMIT = 150_000
 
 /** Ways from one step to the next characters, without reading any. */
 export interface Reach {

@@ -13,6 +13,14 @@ export function canSimulate(program: RegexProgram): boolean {
 }
 
 /**
+ * Can matches be found by simulation just as the engine finds them? Not where a round of a repeat may be empty: which rounds the
+ * engine gives up then depends on more than the step it is at.
+ */
+export function canSimulateReplace(program: RegexProgram): boolean {
+  return canSimulate(program) && !program.emptyRounds
+}
+
+/**
  * Nested repeats such as `(a+)+$`, for which a matcher that backtracks takes exponential time. Some of them could be matched
  * fast all the same; they are mistakes that are better said than hidden. True also where it can't be known.
  */
@@ -50,16 +58,98 @@ export function simulate(program: RegexProgram, text: string): boolean {
         case 'match': return true
         case 'set': now.push(step); break
         case 'split': stack.push(found.second, found.first); break
-        case 'start': if (at === 0) stack.push(found.next); break
-        case 'end': if (at === length) stack.push(found.next); break
-        case 'word': if (isBoundary(text, at)) stack.push(found.next); break
-        case 'notWord': if (!isBoundary(text, at)) stack.push(found.next); break
+        case 'start': case 'end': case 'word': case 'notWord':
+          if (holds(found.op, text, at)) stack.push(found.next)
+          break
         default: break
       }
     }
     if (at >= length) return false
-    size = unicode && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+    size = sizeAt(program, text, at)
   }
+}
+
+/** Steps for each character and step of the program, of all searches of one text together. */
+const REPLACE_EFFORT = 40
+
+/**
+ * Every match replaced, the same ones as the engine's: the leftmost, and of those that start there the first in the order of
+ * the pattern. Throws when the searches overlap so much that the text would take more than time in its length.
+ */
+export function simulateReplace(program: RegexProgram, text: string, replacement: string): string {
+  const search: Search = { program, text, added: new Int32Array(program.steps.length), mark: 0, effort: REPLACE_EFFORT * (text.length + 10) * program.steps.length }
+  let result = ''
+  let done = 0
+  let at = 0
+  while (at <= text.length) {
+    const match = findFrom(search, at)
+    if (!match) break
+    result += text.slice(done, match.from) + replacement
+    done = match.to
+    at = match.to > match.from ? match.to : match.to + sizeAt(program, text, match.to)
+  }
+  return result + text.slice(done)
+}
+
+interface Search {
+  program: RegexProgram
+  text: string
+  added: Int32Array
+  mark: number
+  effort: number
+}
+
+function findFrom(search: Search, start: number): { from: number; to: number } | undefined {
+  const { program, text, added } = search
+  const { steps } = program
+  let match: { from: number; to: number } | undefined
+  // Ways in the order in which the engine would try them, each with where it began.
+  let waiting: { step: number; from: number }[] = []
+  for (let at = start; at <= text.length; ) {
+    if (!match) waiting.push({ step: program.start, from: at })
+    const mark = ++search.mark
+    const reading: { set: Step & { op: 'set' }; from: number }[] = []
+    for (const { step: first, from } of waiting) {
+      const stack = [first]
+      let matched = false
+      for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+        if (added[step] === mark) continue
+        added[step] = mark
+        if (--search.effort < 0) throw new Error('the text takes too long')
+        const found = steps[step]
+        if (found?.op === 'match') {
+          // What comes after it in the order is never tried; what comes before it may still give another end.
+          match = { from, to: at }
+          matched = true
+          break
+        }
+        if (found?.op === 'set') reading.push({ set: found, from })
+        else if (found?.op === 'split') stack.push(found.second, found.first)
+        else if (found && 'next' in found && holds(found.op, text, at)) stack.push(found.next)
+      }
+      if (matched) break
+    }
+    const code = program.unicode ? text.codePointAt(at) : text.charCodeAt(at)
+    waiting = []
+    if (at < text.length && code !== undefined) for (const { set, from } of reading) if (set.set.has(code)) waiting.push({ step: set.next, from })
+    if (waiting.length === 0 && match) return match
+    at += sizeAt(program, text, at)
+  }
+  return match
+}
+
+function holds(op: Step['op'], text: string, at: number): boolean {
+  switch (op) {
+    case 'start': return at === 0
+    case 'end': return at === text.length
+    case 'word': return isBoundary(text, at)
+    case 'notWord': return !isBoundary(text, at)
+    default: return false
+  }
+}
+
+function sizeAt(program: RegexProgram, text: string, at: number): number {
+  return program.unicode && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
 
 function isBoundary(text: string, at: number): boolean {
@@ -71,8 +161,9 @@ function isWord(code: number): boolean {
 
 // ----------------------------------------------------------------- exponential
 
-/** Larger loops aren't looked into. */
+/** Larger loops, and programs with more ways between their steps, aren't looked into. */
 const LOOP_LIMIT = 60
+const EDGES_LIMIT = 10_000
 
 /**
  * Can one text lead from a step back to it in two ways? Then each repeat of that text doubles the ways. (EDA in Weber and
@@ -82,7 +173,14 @@ function isExponential(program: RegexProgram): boolean {
   const { steps } = program
   const reach = reaches(program, 5_000)
   const edges = new Map<number, ReadonlyMap<number, number>>()
-  for (const [i, step] of steps.entries()) if (step.op === 'set') edges.set(i, reach(step.next, false).sets)
+  let count = 0
+  for (const [i, step] of steps.entries()) {
+    if (step.op !== 'set') continue
+    const { sets } = reach(step.next, false)
+    edges.set(i, sets)
+    count += sets.size
+    if (count > EDGES_LIMIT) throw new Unproven()
+  }
   for (const loop of loopsOf(edges)) {
     if (loop.size > LOOP_LIMIT) throw new Unproven()
     const inside = [...loop]

@@ -2,7 +2,7 @@
 import { messageOf } from '../errors.ts'
 import { isLinear } from './regex-proof.ts'
 import { programOf } from './regex-program.ts'
-import { canSimulate, mayBeExponential, simulate } from './regex-simulate.ts'
+import { canSimulate, canSimulateReplace, mayBeExponential, simulate, simulateReplace } from './regex-simulate.ts'
 import type { RegexRunner } from './types.ts'
 
 export type RegexUse =
@@ -20,7 +20,7 @@ export interface CompiledRegex {
   pattern: string
   /** Absent: only a runner with a time limit may run it. */
   test?(text: string): boolean
-  /** The same for `replace`, which takes the replacement literally. */
+  /** The same for `replace`, which takes the replacement literally. Throws where one text takes too long all the same. */
   replace?(text: string, replacement: string): string
 }
 
@@ -57,8 +57,11 @@ function make(source: string, use: RegexUse): CompiledRegex | { fault: string } 
     const regex = new RegExp(analysed.source, flags)
     return { source, pattern, test: (text) => regex.test(text) }
   }
-  if (use !== 'replace' && canSimulate(program)) return { source, pattern, test: (text) => simulate(program, text) }
-  return { source, pattern }
+  if (!canSimulate(program)) return { source, pattern }
+  if (use !== 'replace') return { source, pattern, test: (text) => simulate(program, text) }
+  const whole = written.program
+  if (!canSimulateReplace(whole)) return { source, pattern }
+  return { source, pattern, test: (text) => simulate(whole, text), replace: (text, replacement) => simulateReplace(whole, text, replacement) }
 }
 
 /** `u` where the pattern compiles with it: then a character is a character, not half of one. */

@@ -1,6 +1,7 @@
 /** Does a value fit a JSON Schema? By @cfworker/json-schema, which needs no eval; its faults told in words people use. */
 import { Validator, type OutputUnit, type Schema } from '@cfworker/json-schema'
 import { messageOf } from '../errors.ts'
+import { compileRegex } from '../policy/regex.ts'
 import { isObject, kindOf } from './values.ts'
 
 export interface Fault {
@@ -42,9 +43,25 @@ function validatorFor(schema: unknown): { validator: Validator; root: unknown } 
   if (known) return known
   // A copy: the library notes things on the schema, which may be shared or frozen.
   const root = JSON.parse(JSON.stringify(schema)) as Schema | boolean
+  requireQuickPatterns(root)
   const made = { validator: new Validator(root, '2020-12', false), root }
   if (typeof schema === 'object' && schema !== null) validators.set(schema, made)
   return made
+}
+
+/** A schema may come from a stranger's server: a pattern of its that some text can stall isn't run. */
+function requireQuickPatterns(root: unknown): void {
+  const waiting: unknown[] = [root]
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (typeof node !== 'object' || node === null) continue
+    const { pattern, patternProperties } = node as Record<string, unknown>
+    for (const source of [pattern, ...Object.keys(patternProperties ?? {})]) {
+      if (typeof source !== 'string') continue
+      const regex = compileRegex(source)
+      if ('fault' in regex || !regex.test) throw new Error(`its pattern ${source} ${'fault' in regex ? `can't be read: ${regex.fault}` : 'may take very long on some texts'}`)
+    }
+    waiting.push(...(Object.values(node) as unknown[]))
+  }
 }
 
 /** The value without undefined fields; the same one where it has none. */
