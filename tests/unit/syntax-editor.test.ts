@@ -1,11 +1,12 @@
 import { CompletionContext } from '@codemirror/autocomplete'
 import { ensureSyntaxTree, foldable, getIndentation, syntaxTree } from '@codemirror/language'
-import { EditorState } from '@codemirror/state'
+import { EditorState, type TransactionSpec } from '@codemirror/state'
+import type { EditorView } from '@codemirror/view'
 import { highlightTree } from '@lezer/highlight'
 import { describe, expect, it } from 'vitest'
 import { complete } from '../../src/lib/editor/completion.ts'
 import { hoverText } from '../../src/lib/editor/hover.ts'
-import { halo, haloHighlightStyle } from '../../src/lib/editor/index.ts'
+import { goToDefinition, halo, haloHighlightStyle, renameName } from '../../src/lib/editor/index.ts'
 import { format, parseSource } from '../../src/lib/halo/syntax/index.ts'
 
 /** A state takes over the tree of a longer parse with its next transaction. */
@@ -132,6 +133,18 @@ describe('the editor', () => {
     expect(labels(sample.replace('|? {', '|‸'))).toEqual(expect.arrayContaining(['|>', '|? { }']))
     expect(labels(sample.replace('You keep', 'You ‸'))).toEqual([])
     expect(labels('// ‸')).toEqual([])
+  })
+
+  it('goes to where a name is declared, and renames it everywhere at once', async () => {
+    const at = sample.indexOf('Clerk.work("Go')
+    const view = { state: stateOf(sample).update({ selection: { anchor: at + 2 } }).state, dispatch(spec: TransactionSpec) { this.state = this.state.update(spec).state } }
+    expect(await renameName(view as unknown as EditorView, 'Scribe')).toBe(true)
+    expect(view.state.doc.toString()).toBe(sample.replaceAll('Clerk', 'Scribe'))
+    expect(await renameName(view as unknown as EditorView, 'not a name')).toBe(false)
+    expect(await goToDefinition(view as unknown as EditorView)).toBe(true)
+    const { from, to } = view.state.selection.main
+    expect(view.state.doc.lineAt(from).text).toMatch(/^agent Scribe/)
+    expect(view.state.sliceDoc(from, to)).toBe('Scribe')
   })
 
   it('says what a word means', () => {

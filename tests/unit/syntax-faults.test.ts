@@ -21,6 +21,8 @@ const mistakes: [string, RegExp][] = [
   ['pipeline P: x |> A.b(y: «)»', /^Expected an expression, found "\)"$/],
   ['pipeline P: x |> A.b(write «=» true)', /a named argument is `name: value`/],
   ['pipeline P: x |> A.b(«"x)»', /isn't closed: expected " before the end of the line/],
+  ['pipeline P: x |> A.b(«"x)»\n  |> C.d("y")', /isn't closed/],
+  ["pipeline P: x |> A.b(«'x)»\n  |> C.d('y')", /isn't closed/],
   ["pipeline P: x |> A.b(«'x)»", /isn't closed: expected ' before the end of the line/],
   ['pipeline P: x |> A.b(«“x”»)', /straight quotes/],
   ['pipeline P: x |> A.b(«`x`»)', /straight quotes/],
@@ -123,6 +125,10 @@ tool T : Workspace("x", write = true)`
   it('of one declaration leave the others whole', () => {
     const { file } = parseSource('tool A : Bash(\nagent B [a/b]\npipeline C(: x\nschema D { a: String }\ntest "t" runs E( : \npolicy F : X')
     expect(file.declarations.filter((d) => !d.faulty).map((d) => 'name' in d && d.name)).toEqual(['B', 'D', 'F'])
+  })
+
+  it('are no more than one for a blank that was pasted', () => {
+    expect(parseSource('agent\u00a0A\u3000[a/b]\u200b\n\u00a0 system\u00a0"x"').diagnostics).toEqual([])
   })
 
   it('of a """ that nothing closes hide no declaration after it', () => {

@@ -90,7 +90,7 @@ const { type } = fc.letrec<{ type: Tokens }>((tie) => {
 const names: Gen = commaList(name, 1, false)
 const target: Gen = pick(string.filter(([s]) => s !== undefined && !s.includes('{{ ')), seq(name, '.', '*'), seq(name, '.', property), one('yield'))
 
-export const declarations: Record<string, Gen> = {
+export const declarations = {
   import: one('import', '"./other.halo"'),
   policy: seq('policy', name, ':', name, args, maybe(seq('&', name)), maybe(seq('&', name, args))),
   tool: seq('tool', name, ':', name, maybe(args), maybe(decorator)),

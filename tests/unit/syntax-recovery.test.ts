@@ -7,9 +7,9 @@ import { declarations, expression, layout, program } from './syntax-programs.ts'
 const named = ['policy', 'tool', 'store', 'schema', 'agent', 'pipeline'] as const
 /** Declarations with names of their own, and where each stands. */
 const numbered = fc
-  .array(fc.constantFrom(...named).chain((kind) => declarations[kind]?.map((tokens) => [kind, tokens] as const) ?? fc.constant([kind, []] as const)), { minLength: 3, maxLength: 7 })
+  .array(fc.oneof(...named.map((kind) => declarations[kind].map((tokens) => ({ kind, tokens })))), { minLength: 3, maxLength: 7 })
   .map((all) => {
-    const parts = all.map(([kind, tokens], i) => [kind, `Name${i}`, ...tokens.slice(2)].join(' ').replace(/ \. /g, '.'))
+    const parts = all.map(({ kind, tokens }, i) => [kind, `Name${i}`, ...tokens.slice(2)].join(' ').replace(/ \. /g, '.'))
     let at = 0
     return parts.map((text, i) => {
       const from = at

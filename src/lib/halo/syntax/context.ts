@@ -10,6 +10,8 @@ export interface Build {
   faults: Diagnostic[]
   /** The declaration being built has syntax errors: what only looks wrong because of them isn't reported. */
   broken: boolean
+  /** Where those errors are. */
+  stops: number[]
 }
 
 export interface Place {
@@ -23,6 +25,11 @@ export function textOf(build: Build, node: Place): string {
 
 export function fault(build: Build, place: Place, message: string, fix?: Diagnostic['fix']): void {
   build.faults.push(syntaxFault(place, message, build.path, fix))
+}
+
+/** Whether the parser stopped before a place on its line: then it may only look wrong. */
+export function isAfterStop(build: Build, at: number): boolean {
+  return build.stops.some((stop) => stop <= at && !textOf(build, { from: stop, to: at }).includes('\n'))
 }
 
 export function syntaxFault(place: Place, message: string, path?: string, fix?: Diagnostic['fix']): Diagnostic {

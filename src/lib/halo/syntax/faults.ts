@@ -19,11 +19,14 @@ export function treeFaults(build: Build, root: Cst, end: number, condition = fal
   const stops: Stop[] = []
   collect(build, root, [], stops)
   if (stops.length === 0) return
+  build.broken = true
   const groups = grouped(build, stops)
   const text = textOf(build, { from: root.from, to: end })
   const comments = commentsOf(root)
   const before = groups.map(([first]) => (first ? lastEnd(build, comments, first.from) - root.from : 0))
   const expected = expectedAfter(text, new Set(before), condition)
+  // A string that swallowed the end of its line explains what is missing after it; the AST builder reports it.
+  const openEnds = new Set(openStrings(build, root).map((to) => lastEnd(build, comments, to)))
   const openers: string[] = []
   let cut = false
   groups.forEach((group, i) => {
@@ -37,6 +40,8 @@ export function treeFaults(build: Build, root: Cst, end: number, condition = fal
       ...foundAt(build, comments, first),
     }
     const { found, previousEnd } = situation
+    if (openEnds.has(previousEnd)) return
+    build.stops.push(situation.place.from)
     if (first.from >= root.to && cut) return
     const isComplete = situation.expected.has('agent')
     const isNew = isComplete && isUnindented(build, situation.place.from)
@@ -108,6 +113,11 @@ function swallows(build: Build, node: Cst): boolean {
   if (node.error || node.name === 'UnterminatedEnd' || node.name === 'OpenInterpolation') return true
   return node.name === 'RawString' ? !isClosed(textOf(build, node)) : node.children.some((c) => swallows(build, c))
 }
+function openStrings(build: Build, node: Cst): number[] {
+  if (node.name === 'RawString') return isClosed(textOf(build, node)) ? [] : [node.to]
+  const own = node.name === 'String' && node.children.some((c) => c.name === 'UnterminatedEnd') ? [node.to] : []
+  return [...own, ...node.children.flatMap((c) => openStrings(build, c))]
+}
 function isClosed(raw: string): boolean {
   return raw.length > 1 && raw.endsWith("'")
 }
@@ -152,7 +162,7 @@ function commentsOf(node: Cst, comments: Comments = { startOf: new Map(), endOf:
   return comments
 }
 
-const BLANK = /[ \t\r\n\ufeff]/
+const BLANK = /[\s\u200b\ufeff]/
 
 /** Where the last token before `at` ends. */
 function lastEnd(build: Build, comments: Comments, at: number): number {

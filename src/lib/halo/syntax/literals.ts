@@ -1,6 +1,6 @@
 /** Strings, numbers and durations: from their text to their value, with a fault for whatever is not one. */
 import type { Expression, StringLiteral, TemplateLiteral, NumberLiteral } from './ast.ts'
-import { fault, placeOf, textOf, type Build } from './context.ts'
+import { fault, isAfterStop, placeOf, textOf, type Build } from './context.ts'
 import type { Cst } from './cst.ts'
 
 type Piece = { text: string } | { decoded: string } | { expression: Expression }
@@ -79,8 +79,8 @@ function piecesOf(build: Build, node: Cst, form: StringForm, expressionOf: (node
   const open = node.children.find((c) => c.name === 'OpenInterpolation')
   const closed = !unterminated && !open && text.length >= 2 * quotes && text.endsWith(quote)
   if (open) {
-    if (!build.broken && !open.children.some((c) => c.name.endsWith('Comment'))) fault(build, { from: open.from, to: open.from + 2 }, 'This "{{" is never closed: expected "}}" and the end of the string')
-  } else if (!closed && !node.children.some((c) => c.error) && !build.broken) {
+    if (!isAfterStop(build, node.from) && !open.children.some((c) => c.name.endsWith('Comment'))) fault(build, { from: open.from, to: open.from + 2 }, 'This "{{" is never closed: expected "}}" and the end of the string')
+  } else if (!closed && !node.children.some((c) => c.error) && !isAfterStop(build, node.from)) {
     const where = form === 'triple' ? '""" before the end of the file' : `${quote} before the end of the line`
     fault(build, { from: node.from, to: unterminated?.from ?? node.to }, `This string isn't closed: expected ${where}`)
   }

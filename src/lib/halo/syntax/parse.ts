@@ -48,7 +48,7 @@ export function parse(source: string, options: ParseOptions = {}): HaloFile {
 
 /** The AST of a tree that was parsed already, as an editor has it. */
 export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): ParseResult {
-  const build: Build = { source, offset: 0, faults: [], broken: false, ...(options.path !== undefined && { path: options.path }) }
+  const build: Build = { source, offset: 0, faults: [], broken: false, stops: [], ...(options.path !== undefined && { path: options.path }) }
   const file = emptyFile(source, options.path)
   const strays: Place[] = []
   let afterDeep = false
@@ -67,9 +67,9 @@ export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): 
       continue
     }
     afterDeep = false
-    const faults = build.faults.length
+    build.stops = []
+    build.broken = false
     if (hasFault(node)) treeFaults(build, node, cursor.node.nextSibling?.from ?? source.length)
-    build.broken = build.faults.length > faults
     const declaration = declarationOf(build, node)
     if (declaration) add(file, declaration)
   }
@@ -79,7 +79,7 @@ export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): 
 
 /** Parses the text of a condition; `offset` is where it stands in its file. Never throws. */
 export function parseCondition(text: string, offset = 0): { expression?: Expression; diagnostics: Diagnostic[] } {
-  const build: Build = { source: text, offset, faults: [], broken: false }
+  const build: Build = { source: text, offset, faults: [], broken: false, stops: [] }
   const tree = conditionParser.parse(text)
   const deep = tooDeepAt(tree.topNode)
   if (deep >= 0) return { diagnostics: [nestingFault(deep + offset)] }

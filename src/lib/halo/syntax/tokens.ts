@@ -41,7 +41,8 @@ function isChar(c: number): boolean {
   return isStart(c) || (c >= 48 && c <= 57)
 }
 function isSpace(c: number): boolean {
-  return c === 32 || c === 9 || c === NEWLINE || c === 13 || c === 0xfeff
+  if (c < 0x80) return c === 32 || (c >= 9 && c <= 13)
+  return c === 0xa0 || (c >= 0x2000 && c <= 0x200b) || c === 0x202f || c === 0x3000 || c === 0xfeff
 }
 
 /** The offset of the next character that is neither blank nor in a comment. */
@@ -97,12 +98,13 @@ function headAt(input: InputStream): number {
   if (!term) return 0
   if (word === 'import' || word === 'test') {
     const open = skipBlank(input, word.length)
-    if (input.peek(open) !== QUOTE) return 0
+    const quote = input.peek(open)
+    if (quote !== QUOTE && quote !== APOSTROPHE) return 0
     if (word === 'import') return term
     let i = open + 1
-    for (let c; (c = input.peek(i)) !== QUOTE; i++) {
+    for (let c; (c = input.peek(i)) !== quote; i++) {
       if (c < 0 || c === NEWLINE || i > open + LIMIT) return 0
-      if (c === BACKSLASH) i++
+      if (c === BACKSLASH && quote === QUOTE) i++
     }
     return wordAt(input, skipBlank(input, i + 1)) === 'runs' ? term : 0
   }
