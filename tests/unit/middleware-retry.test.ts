@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HaloError } from '../../src/lib/halo/errors.ts'
+import { fault } from '../../src/lib/halo/models/faults.ts'
 import { classifyError, classifyHttpError, httpError, retryAfterMs } from '../../src/lib/halo/tools/failure.ts'
 import { backoffMs, retrying, withRetry, type Backoff, type RetryPolicy } from '../../src/lib/halo/tools/middleware/retry.ts'
 import { duration, sleep, withinTime, withTimeout } from '../../src/lib/halo/tools/middleware/time.ts'
@@ -172,6 +173,17 @@ describe('the classifier of failures', () => {
     ['a thrown text', 'no', 'unknown'],
   ])('reads %s', (_, error, kind) => {
     expect(classifyError(error).kind).toBe(kind)
+  })
+  test('takes the word of a model adapter: what it says is hopeless is not tried again, whatever on: says', async () => {
+    const emptyAccount = fault('MODEL_ERROR', 'The account is out of credit.', { kind: 'quota', status: 429 })
+    const refusedKey = fault('MODEL_ERROR', 'The key was refused.', { kind: 'key', status: 401 })
+    for (const error of [emptyAccount, refusedKey]) expect(await attempts([error], { attempts: 3, on: ['any', '429', '4xx'] })).toMatchObject({ calls: 1 })
+    const overloaded = fault('MODEL_ERROR', 'Overloaded.', { kind: 'server', retry: '5xx' })
+    expect(await attempts([overloaded], { attempts: 1, on: ['5xx'] })).toMatchObject({ calls: 2 })
+    const slowDown = fault('MODEL_ERROR', 'Too many requests.', { kind: 'rate_limit', status: 429, retry: '429', retryAfterMs: 7000 })
+    expect(await attempts([slowDown], { attempts: 1, on: ['429'] })).toMatchObject({ calls: 2, waits: [7000] })
+    const cut = fault('NETWORK', 'The connection broke.', { kind: 'offline', retry: 'network' })
+    expect(await attempts([cut], { attempts: 1, on: ['network'] })).toMatchObject({ calls: 2 })
   })
   test('ends on causes that go in a circle', () => {
     const error = new Error('a')

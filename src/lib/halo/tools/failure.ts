@@ -78,10 +78,13 @@ function classifyOne(error: object, now: number): Failure | undefined {
   const model = modelFault(error)
   if (model !== undefined) {
     // A model adapter knows more than its status says: a 429 for an empty account is not worth another try.
-    const { retry, status, retryAfterMs: afterMs } = model
+    const { retry, retryAfterMs: afterMs } = model
+    if (retry === undefined) return { kind: 'permanent', transient: false, noEffect: false }
+    // An error in the middle of a stream has no status of its own.
+    const status = model.status ?? (retry === '429' ? 429 : retry === '5xx' ? 500 : undefined)
     return {
-      kind: retry === 'network' ? 'network' : status === undefined ? 'permanent' : 'http',
-      transient: retry !== undefined,
+      kind: retry === 'network' ? 'network' : 'http',
+      transient: true,
       noEffect: retry === '429',
       ...(status === undefined ? {} : { status }),
       ...(afterMs === undefined ? {} : { afterMs }),

@@ -14,6 +14,8 @@ export interface MethodInfo {
   /** What a call does where that depends on an argument: by its value; for any other value it is `effect`. Read with `effectOf`. */
   effectBy?: { argument: string; effects: Record<string, Effect> }
   categories?: string[]
+  /** Reaches beyond the sandbox even where it only reads: tests and mock mode, which have no network, stand in for it. */
+  network?: boolean
   result?: TSchema
   /** May be run again after a crash without a second effect; reads are. */
   repeatable?: boolean

@@ -14,7 +14,7 @@ function method(description: string, effect: Effect, withBody: boolean): MethodI
   const parameters = withBody
     ? Type.Object({ path, body, query, headers, input }, { additionalProperties: false })
     : Type.Object({ path, query, headers }, { additionalProperties: false })
-  return { description, parameters, effect, result }
+  return { description, parameters, effect, network: true, result }
 }
 
 export const http: ProviderDefinition = {

@@ -27,6 +27,7 @@ export const slack: ProviderDefinition = {
         { additionalProperties: false },
       ),
       effect: 'external',
+      network: true,
       result: Type.Object({ ok: Type.Literal(true), channel: Type.String(), ts: Type.String() }),
     },
   },
