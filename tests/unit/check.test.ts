@@ -166,6 +166,18 @@ describe('regular expressions', () => {
   })
 })
 
+test('the fix of a tool that isn\'t equipped equips it', () => {
+  const mended = (agent: string) => {
+    const source = `tool A : Workspace(".")\ntool B : Workspace(".")\n${agent}\npipeline P(x: String) : x |> G.go(tools: [B])`
+    const fix = analyse(source).diagnostics[0]?.fix
+    if (!fix) return 'no fix'
+    const text = source.slice(0, fix.from) + fix.insert + source.slice(fix.to)
+    return [text.split('\n').slice(2, -1).join('\n'), analyse(text).diagnostics.length]
+  }
+  expect(mended('agent G [mock/g] equips A')).toEqual(['agent G [mock/g] equips A, B', 0])
+  expect(mended('agent G [mock/g]')).toEqual(['agent G [mock/g]\n  equips B', 0])
+})
+
 describe('names for the editor', () => {
   const source = [
     'agent A [mock/a]',

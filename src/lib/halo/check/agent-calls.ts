@@ -2,7 +2,7 @@
 import type { AgentDeclaration, Argument, CallStage, Expression, Node, PipelineDeclaration } from '../syntax/ast.ts'
 import { checkSchemaName, checkValue } from './arguments.ts'
 import { checkToolCall, noteCall } from './calls.ts'
-import { fault, fileOf, oneOf, reachOf, referTo, replacement, unknown, warn, type Context } from './context.ts'
+import { fault, fileOf, oneOf, reachOf, referTo, replacement, unknown, warn, type Context, type Extra } from './context.ts'
 import { checkExpression } from './expressions.ts'
 import { modelTakesTools } from './models.ts'
 import { nearest } from './nearest.ts'
@@ -197,12 +197,20 @@ export function checkToolList(context: Context, agent: AgentDeclaration, value: 
     } else {
       referTo(context, item, tool)
       if (!equipped.has(name)) {
-        fault(context, item, 'tool-config', `TOOL_CONFIG: ${agent.name} is offered ${name}, but doesn't equip it. Add ${name} to its equips.`)
+        fault(context, item, 'tool-config', `TOOL_CONFIG: ${agent.name} is offered ${name}, but doesn't equip it. Add ${name} to its equips.`, equipping(context, agent, name))
       }
       requireInfo(context, item, name, agent)
     }
   }
   return toolNames(value, agent, context)
+}
+
+/** The change that equips a tool, where the agent stands in this file. */
+function equipping(context: Context, agent: AgentDeclaration, name: string): Extra {
+  if (fileOf(context, agent) !== context.file) return {}
+  const last = agent.equips.at(-1)
+  const at = last?.to ?? agent.to
+  return { fix: { title: `Equip ${name}`, from: at, to: at, insert: last ? `, ${name}` : `\n  equips ${name}` } }
 }
 
 function requireInfo(context: Context, at: Node, name: string, agent: AgentDeclaration): void {

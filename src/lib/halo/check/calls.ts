@@ -191,10 +191,9 @@ export function checkPipelineArguments(
   flowing: Shape | undefined,
 ): void {
   const given = new Map<string, Argument>()
-  let position = 0
-  for (const argument of args) {
+  for (const [i, argument] of args.entries()) {
     const shape = checkExpression(context, argument.value, { scope })
-    const param = argument.name === undefined ? called.params[position++] : called.params.find((p) => p.name === argument.name)
+    const param = argument.name === undefined ? called.params[i] : called.params.find((p) => p.name === argument.name)
     const node = argument.nameSpan ?? argument
     if (!param) {
       if (argument.name === undefined) {

@@ -58,7 +58,8 @@ function scopeAt(file: HaloFile, pipeline: PipelineDeclaration, offset: number):
     if (at.from < pipeline.from || at.from > endOf(file, pipeline) || at.from > offset) return
     last = { names: allBindings(scope), input: scope.input ? describe(scope.input) : 'nothing' }
   }
-  run({ ...file, pipelines: [pipeline], declarations: [pipeline], imports: [], tests: [] }, {}, undefined, probe)
+  // Everything is known, but only this pipeline is walked.
+  run({ ...file, declarations: [pipeline], tests: [] }, {}, undefined, probe)
   return last
 }
 

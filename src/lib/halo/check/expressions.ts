@@ -149,7 +149,7 @@ function checkContextAccess(context: Context, base: Variable, steps: readonly Ac
     if (binding.node && binding.file) refer(context, nameSpanOf(member, name), binding.node, binding.file)
     return follow(context, binding.shape, rest, `context.${areaName}.${name}`)
   }
-  if (place.missing?.({ kind: 'Variable', name, from: member.from, to: member.to }, name)) return ANY
+  if (place.missing?.({ kind: 'Variable', name, ...spanOnly(nameSpanOf(member, name)) }, name)) return ANY
   if (context.doubtful.has(name)) return ANY
   const names = [...allBindings(place.scope)].filter(([, b]) => b.kind === wanted).map(([n]) => n)
   if (binding) {
@@ -228,6 +228,10 @@ function keyOf(step: AccessStep): string | undefined {
 /** The name alone: a step's own span may begin at its dot. */
 function nameSpanOf(step: AccessStep, name: string): Node {
   return step.kind === 'Member' ? { from: step.to - name.length, to: step.to } : step
+}
+
+function spanOnly({ from, to }: Node): Node {
+  return { from, to }
 }
 
 function textOf(expression: Expression): string {

@@ -89,10 +89,15 @@ function checkFiles(context: Context, value: Expression, place: Place): void {
   }
 }
 
+/** What a mock can answer beside calls. */
+const ANSWERED: ReadonlySet<string> = new Set(['approval', 'yield', 'listen', 'input'])
+
 /** `Agent.task`, `Tool.method`, or `Tool` for all its methods. */
 function checkMockTarget(context: Context, target: Target): void {
-  const [name = '', member] = target.text.split('.')
+  // `Tool.method?` answers the approvals of a call.
+  const [name = '', member] = target.text.replace(/\?$/, '').split('.')
   const { program } = context
+  if (ANSWERED.has(target.text) || context.events.has(target.text)) return
   const at = { from: target.from + (target.quoted ? 1 : 0), to: target.from + (target.quoted ? 1 : 0) + name.length }
   const declaration = declarationOf(program, name)
   if (!declaration || declaration.kind === 'Policy' || declaration.kind === 'Schema') {
