@@ -101,7 +101,7 @@ export class NodeFileSystem implements FileSystem {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ELOOP') throw new FileError('invalid', `"${path}" goes round in links.`)
       // A link that leads to nothing still leads somewhere: whoever writes to it writes there.
-      const target = attempt(path, () => (fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? fs.readlinkSync(path) : undefined))
+      const target = attempt(path, () => (statOrNone(() => fs.lstatSync(path, { throwIfNoEntry: false }))?.isSymbolicLink() ? fs.readlinkSync(path) : undefined))
       if (target !== undefined) return this.realpath(target.startsWith('/') ? target : child(this.realpath(dirname(path)), target))
       return child(this.realpath(dirname(path)), basename(path))
     }

@@ -94,7 +94,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   async function exec(command: string, options: ExecOptions, layers: readonly Layer[], listeners: readonly Listener[]): Promise<ExecResult> {
     const { cwd, env, stdin, timeoutMs, signal, allow, deny, network, onOutput } = options
     const request: ExecRequest = {
-      command, allow, deny, network,
+      command, base, allow, deny, network,
       cwd: normalise(cwd ?? '.', base),
       env: { ...env },
       stdin: stdin ?? '',

@@ -5,6 +5,8 @@ import type { ExecResult } from './types.ts'
 /** One command, as plain data. */
 export interface ExecRequest {
   command: string
+  /** The sandbox's base; absolute. */
+  base: string
   /** Absolute. */
   cwd: string
   env: Record<string, string>

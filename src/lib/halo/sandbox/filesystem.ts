@@ -1,4 +1,4 @@
-import { child, dirname } from './paths.ts'
+import { basename, child, dirname } from './paths.ts'
 import { FileError } from './types.ts'
 
 export interface Stat {
@@ -52,8 +52,24 @@ export const notDirectory = (path: string): FileError => new FileError('not_dire
 export const alreadyExists = (path: string): FileError => new FileError('exists', `"${path}" exists already.`)
 export const notEmpty = (path: string): FileError => new FileError('not_empty', `The folder "${path}" is not empty.`)
 
+/** Where an entry itself lies: links above it resolved, a link at the end not. */
+export function placeOf(files: FileSystem, path: string): string {
+  return path === '/' ? '/' : child(files.realpath(dirname(path)), basename(path))
+}
+
+/** What lies at exactly this path: nothing, where a link on the way would lead elsewhere. */
+export function exactly(files: FileSystem, path: string): Stat | undefined {
+  try {
+    return placeOf(files, path) === path ? files.lstat(path) : undefined
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'invalid') return undefined
+    throw error
+  }
+}
+
 /** A folder and those above it that are missing. */
-export function makeFolders(files: FileSystem, path: string): void {
+export function makeFolders(files: FileSystem, asked: string): void {
+  const path = files.realpath(asked)
   const there = files.stat(path)
   if (there?.type === 'directory') return
   if (there) throw alreadyExists(path)

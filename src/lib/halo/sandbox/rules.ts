@@ -1,7 +1,7 @@
 import picomatch from 'picomatch'
 import type { Entry, FileSystem, Stat } from './filesystem.ts'
-import { notFound, walkUp } from './filesystem.ts'
-import { basename, child, dirname, normalise, relative, within } from './paths.ts'
+import { notFound, placeOf, walkUp } from './filesystem.ts'
+import { child, dirname, normalise, relative, within } from './paths.ts'
 import { FileError, type FileRules } from './types.ts'
 
 /** Rules with their folders resolved; plain data, so that they can be posted to a worker. A call must satisfy every layer. */
@@ -51,8 +51,7 @@ export function guard(files: FileSystem, layers: readonly Layer[]): FileSystem {
   /** A folder on the way from `/` to a root: may be passed through, shows only the way. */
   const onTheWay = (real: string) => compiled.every((l) => !l.roots || l.roots.some((root) => within(root, real) || within(real, root)))
 
-  /** Where the entry itself is, a link at the end not followed. */
-  const place = (path: string) => (path === '/' ? '/' : child(files.realpath(dirname(path)), basename(path)))
+  const place = (path: string) => placeOf(files, path)
 
   function seen(real: string, asked: string): string {
     if (!inside(real)) throw new FileError('outside', `"${asked}" is outside of the folders that may be used here.`)

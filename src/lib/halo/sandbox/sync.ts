@@ -1,5 +1,5 @@
 import type { FileSystem } from './filesystem.ts'
-import { makeFolders, removeTree } from './filesystem.ts'
+import { exactly, makeFolders, removeTree } from './filesystem.ts'
 import { dirname } from './paths.ts'
 
 /** What is at a path, as plain data: the difference by which two copies of the same files are brought together. */
@@ -11,7 +11,7 @@ export type FileState =
 
 export function stateOf(files: FileSystem, paths: Iterable<string>): FileState[] {
   return [...paths].map((path) => {
-    const stat = files.lstat(path)
+    const stat = exactly(files, path)
     if (!stat) return { path, type: 'none' }
     if (stat.type === 'directory') return { path, type: 'directory', mode: stat.mode }
     if (stat.type === 'symlink') return { path, type: 'symlink', target: files.readlink(path) }
@@ -25,18 +25,18 @@ export function stateOf(files: FileSystem, paths: Iterable<string>): FileState[]
 export function applyStates(files: FileSystem, states: readonly FileState[]): void {
   const byDepth = [...states].sort((a, b) => a.path.split('/').length - b.path.split('/').length || (a.path < b.path ? -1 : 1))
   for (const state of byDepth.toReversed()) {
-    const there = files.lstat(state.path)
+    const there = exactly(files, state.path)
     if (there && (state.type === 'none' || there.type !== state.type)) removeTree(files, state.path)
   }
   for (const state of byDepth) {
     if (state.type === 'none') continue
     makeFolders(files, dirname(state.path))
     if (state.type === 'directory') {
-      if (!files.lstat(state.path)) files.mkdir(state.path)
+      if (!exactly(files, state.path)) files.mkdir(state.path)
       if (files.stat(state.path)?.mode !== state.mode) files.chmod(state.path, state.mode)
     } else if (state.type === 'symlink') {
-      if (files.lstat(state.path) && files.readlink(state.path) !== state.target) files.remove(state.path)
-      if (!files.lstat(state.path)) files.symlink(state.target, state.path)
+      if (exactly(files, state.path) && files.readlink(state.path) !== state.target) files.remove(state.path)
+      if (!exactly(files, state.path)) files.symlink(state.target, state.path)
     } else {
       files.write(state.path, state.content)
       if (files.stat(state.path)?.mode !== state.mode) files.chmod(state.path, state.mode)

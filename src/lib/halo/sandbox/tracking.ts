@@ -1,5 +1,5 @@
 import type { FileSystem } from './filesystem.ts'
-import { walkUp } from './filesystem.ts'
+import { exactly, placeOf, walkUp } from './filesystem.ts'
 
 /** A changed file with its content before and after; undefined: not there. */
 export interface RawChange {
@@ -20,7 +20,7 @@ export function track(files: FileSystem): TrackedFiles {
   let before = new Map<string, Uint8Array | undefined>()
   let touched = new Set<string>()
 
-  const contentAt = (path: string) => (files.lstat(path)?.type === 'file' ? files.read(path) : undefined)
+  const contentAt = (path: string) => (exactly(files, path)?.type === 'file' ? files.read(path) : undefined)
   function note(path: string): void {
     touched.add(path)
     if (!before.has(path)) before.set(path, contentAt(path))
@@ -41,13 +41,16 @@ export function track(files: FileSystem): TrackedFiles {
     list: (path) => files.list(path),
     mkdir(path) {
       files.mkdir(path)
-      touched.add(path)
+      touched.add(placeOf(files, path))
     },
     remove(path) {
-      note(path)
+      note(placeOf(files, path))
       files.remove(path)
     },
-    rename(from, to) {
+    rename(asked, target) {
+      const from = placeOf(files, asked)
+      const to = placeOf(files, target)
+      note(to)
       for (const entry of [...walkUp(files, from)]) {
         note(entry.path)
         note(to + entry.path.slice(from.length))
@@ -56,7 +59,7 @@ export function track(files: FileSystem): TrackedFiles {
     },
     symlink(target, path) {
       files.symlink(target, path)
-      touched.add(path)
+      touched.add(placeOf(files, path))
     },
     readlink: (path) => files.readlink(path),
     realpath: (path) => files.realpath(path),

@@ -4,6 +4,7 @@ import type { FileSystem } from '../filesystem.ts'
 import { megabytes, MemoryFileSystem } from '../memory-files.ts'
 import { guard } from '../rules.ts'
 import { bun } from './commands/bun.ts'
+import { gzip } from './commands/gzip.ts'
 import { node } from './commands/node.ts'
 import { npm } from './commands/npm.ts'
 import { patch } from './commands/patch.ts'
@@ -46,7 +47,7 @@ export interface Engine {
   exec(request: ExecRequest, files: FileSystem, hooks: EngineHooks): Promise<Executed>
 }
 
-const OWN: Record<string, Run> = { node: node('node'), tsx: node('tsx'), npm, bun, tar, patch, realpath, mktemp, cmp, shuf, yes, nproc, uname }
+const OWN: Record<string, Run> = { node: node('node'), tsx: node('tsx'), npm, bun, tar, gzip: gzip('gzip'), gunzip: gzip('gunzip'), zcat: gzip('zcat'), patch, realpath, mktemp, cmp, shuf, yes, nproc, uname }
 
 /** just-bash and QuickJS on one file system. Keeps /tmp and the like between commands, nothing else. */
 export function createEngine(options: EngineOptions = {}): Engine {
@@ -65,7 +66,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     }
     system ??= systemFiles([...commands, ...new Bash().fs.getAllPaths().filter((p) => p.startsWith('/bin/')).map((p) => p.slice(5))])
     const metered = meter(raw, limits, () => (limit ??= 'files'))
-    const files = mount(guard(metered, request.layers), system, request.layers, raw)
+    const { files, isSystem } = mount(guard(metered, request.layers), system, raw, request.base, request.layers)
     const commandFiles = shellFiles(files)
     const signal = pollingSignal(over)
     const sleep = async (ms: number) => {
@@ -90,7 +91,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     async function run(line: string, theGate: Gate, place: { cwd: string; env: Record<string, string>; stdin: string }): Promise<CommandResult> {
       const shell = new Bash({
         fs: shellFiles(files, (path) => {
-          const why = theGate.active && !path.startsWith('/dev/') && !path.startsWith('/tmp/') ? theGate.refusesRedirect(path) : undefined
+          const why = theGate.active && !isSystem(path) ? theGate.refusesRedirect(path) : undefined
           if (why !== undefined) throw Object.assign(new Error(`EACCES: permission denied (${why})`), { code: 'EACCES' })
         }) as IFileSystem,
         cwd: place.cwd,

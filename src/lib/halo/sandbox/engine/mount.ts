@@ -1,4 +1,4 @@
-import type { Entry, FileSystem } from '../filesystem.ts'
+import type { FileSystem } from '../filesystem.ts'
 import { removeTree, walkUp } from '../filesystem.ts'
 import { MemoryFileSystem } from '../memory-files.ts'
 import { within } from '../paths.ts'
@@ -20,26 +20,29 @@ export function systemFiles(commands: readonly string[]): MemoryFileSystem {
   return system
 }
 
+export interface Mounted {
+  files: FileSystem
+  /** Whether a path is in the engine's own folders, not among the workspace's files. */
+  isSystem(path: string): boolean
+}
+
 /** The workspace with the system folders beside it, wherever the workspace doesn't have such a folder itself. */
-export function mount(workspace: FileSystem, system: FileSystem, layers: readonly Layer[], unguarded: FileSystem): FileSystem {
-  const own = layers.flatMap((layer) => layer.roots ?? (layer.base === '/' ? [] : [layer.base])).filter((root) => root !== '/')
-  const shadowed = SYSTEM.filter((folder) => !['/bin', '/usr', '/dev', '/proc'].includes(folder) && own.length === 0 && unguarded.lstat(folder) !== undefined)
+export function mount(workspace: FileSystem, system: FileSystem, unguarded: FileSystem, base: string, layers: readonly Layer[]): Mounted {
+  const own = [base, ...layers.flatMap((layer) => layer.roots ?? [])].filter((root) => root !== '/')
+  // Files in memory may have a folder of such a name at their root.
+  const shadowed = base === '/' ? ['/etc', '/tmp', '/home'].filter((folder) => unguarded.lstat(folder) !== undefined) : []
   const isSystem = (path: string) =>
     SYSTEM.some((folder) => within(folder, path)) && !shadowed.some((folder) => within(folder, path)) && !own.some((root) => within(root, path))
   const at = (path: string) => (isSystem(path) ? system : workspace)
 
-  return {
+  const files: FileSystem = {
     read: (path) => at(path).read(path),
     write: (path, content) => (DEVICES.has(path) ? undefined : at(path).write(path, content)),
     append: (path, content) => (DEVICES.has(path) ? undefined : at(path).append(path, content)),
     stat: (path) => at(path).stat(path),
     lstat: (path) => at(path).lstat(path),
-    list(path) {
-      if (path !== '/' || isSystem(path)) return at(path).list(path)
-      const entries = new Map<string, Entry>()
-      for (const entry of [...system.list('/'), ...workspace.list('/')]) entries.set(entry.name, entry)
-      return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-    },
+    // `/` shows the workspace's own entries only: a search of all files isn't meant for /bin.
+    list: (path) => at(path).list(path),
     mkdir: (path) => at(path).mkdir(path),
     remove: (path) => at(path).remove(path),
     rename(from, to) {
@@ -54,6 +57,7 @@ export function mount(workspace: FileSystem, system: FileSystem, layers: readonl
     chmod: (path, mode) => at(path).chmod(path, mode),
     utimes: (path, modified) => at(path).utimes(path, modified),
   }
+  return { files, isSystem }
 }
 
 export function copyTree(source: FileSystem, from: string, target: FileSystem, to: string): void {
