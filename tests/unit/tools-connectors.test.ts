@@ -92,30 +92,29 @@ describe('Data', () => {
   const data = async (method: string, args: Record<string, unknown>): Promise<unknown> => (await call('Data', {}, method, args)).result
 
   test('reads JSON, and says where it is faulty', async () => {
-    expect(await data('json_parse', { text: '{"a":[1]}' })).toEqual({ a: [1] })
+    expect(await data('json_parse', { input: '{"a":[1]}' })).toEqual({ a: [1] })
     expect(await data('json_parse', { input: '2' })).toBe(2)
-    await expect(data('json_parse', { text: '{\n  "a": 1,\n  b\n}' })).rejects.toThrow(/line 3, column 3/)
-    await expect(data('json_parse', { input: { a: 1 } })).rejects.toThrow('no text')
+    await expect(data('json_parse', { input: '{\n  "a": 1,\n  b\n}' })).rejects.toThrow(/line 3, column 3/)
   })
   test('writes JSON with an indentation, from a value or a text', async () => {
-    expect(await data('json_format', { value: { a: 1 } })).toBe('{\n  "a": 1\n}')
+    expect(await data('json_format', { input: { a: 1 } })).toBe('{\n  "a": 1\n}')
     expect(await data('json_format', { input: '{"a":1}', indent: 0 })).toBe('{"a":1}')
   })
   test('reads CSV by its header: quotes across lines, ragged rows, equal and missing names', async () => {
-    expect(await data('csv_parse', { text: '\uFEFFname,note\r\nAnn,"a ""b""\nc"\r\nBob\r\n' })).toEqual([{ name: 'Ann', note: 'a "b"\nc' }, { name: 'Bob' }])
-    expect(await data('csv_parse', { text: 'a;a;\n1;2;3;4', delimiter: ';' })).toEqual([{ a: '1', a_2: '2', column_3: '3', column_4: '4' }])
-    expect(await data('csv_parse', { text: '1\t2\n3\t4', header: false })).toEqual([['1', '2'], ['3', '4']])
+    expect(await data('csv_parse', { input: '\uFEFFname,note\r\nAnn,"a ""b""\nc"\r\nBob\r\n' })).toEqual([{ name: 'Ann', note: 'a "b"\nc' }, { name: 'Bob' }])
+    expect(await data('csv_parse', { input: 'a;a;\n1;2;3;4', delimiter: ';' })).toEqual([{ a: '1', a_2: '2', column_3: '3', column_4: '4' }])
+    expect(await data('csv_parse', { input: '1\t2\n3\t4', header: false })).toEqual([['1', '2'], ['3', '4']])
   })
   test('reads back any table that is written as CSV', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', 'é', ' ', '0') })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 8 }), async (rows) => {
         const csv = ['x,y,z', ...rows.map((row) => row.map((value) => `"${value.replaceAll('"', '""')}"`).join(','))].join('\r\n')
-        expect(await data('csv_parse', { text: csv, delimiter: ',' })).toEqual(rows.map(([x, y, z]) => ({ x, y, z })))
+        expect(await data('csv_parse', { input: csv, delimiter: ',' })).toEqual(rows.map(([x, y, z]) => ({ x, y, z })))
       }),
     )
   })
   test('refuses a quote that is never closed', async () => {
-    await expect(data('csv_parse', { text: 'a,b\n1,"2' })).rejects.toThrow('no CSV')
+    await expect(data('csv_parse', { input: 'a,b\n1,"2' })).rejects.toThrow('no CSV')
   })
 })

@@ -4,8 +4,8 @@ import { HaloError, messageOf } from '../../errors.ts'
 import type { ProviderDefinition } from '../types.ts'
 
 const strict = { additionalProperties: false }
-const input = Type.Optional(Type.Unknown({ description: 'The value that flows in, where no other is given.' }))
-const text = Type.Optional(Type.String({ description: 'Without it the text that flows in.' }))
+// The argument is called input, so that in a pipeline the flowing value fills it.
+const text = Type.String({ description: 'The text.' })
 
 export const data: ProviderDefinition = {
   name: 'Data',
@@ -14,12 +14,12 @@ export const data: ProviderDefinition = {
   info: {
     json_parse: {
       description: 'Reads a JSON text; of one that is faulty it says where.',
-      parameters: Type.Object({ text, input }, strict),
+      parameters: Type.Object({ input: text }, strict),
       effect: 'read',
     },
     json_format: {
       description: 'Writes a value, or a JSON text anew, as JSON with indentation.',
-      parameters: Type.Object({ value: Type.Optional(Type.Unknown()), indent: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })), input }, strict),
+      parameters: Type.Object({ input: Type.Unknown({ description: 'The value, or a JSON text.' }), indent: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })) }, strict),
       effect: 'read',
       result: Type.String(),
     },
@@ -27,10 +27,9 @@ export const data: ProviderDefinition = {
       description: 'Reads a CSV text into a list of objects by its header, the first row; header: false gives lists. Values stay texts.',
       parameters: Type.Object(
         {
-          text,
+          input: text,
           delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1, description: 'Found out by itself where it is not given.' })),
           header: Type.Optional(Type.Boolean({ default: true })),
-          input,
         },
         strict,
       ),
@@ -39,20 +38,10 @@ export const data: ProviderDefinition = {
     },
   },
   provider: () => ({
-    json_parse: (args) => parseJson(textOf(args)),
-    json_format: ({ value, indent = 2, input: flowing }) => {
-      const given = value === undefined ? flowing : value
-      if (given === undefined) throw new HaloError('TOOL_ERROR', 'There is no value to write: give value, or let one flow in.')
-      return JSON.stringify(typeof given === 'string' ? parseJson(given) : given, null, indent as number)
-    },
-    csv_parse: async (args) => parseCsv(textOf(args), args.header !== false, typeof args.delimiter === 'string' ? args.delimiter : ''),
+    json_parse: ({ input }) => parseJson(String(input)),
+    json_format: ({ input, indent = 2 }) => JSON.stringify(typeof input === 'string' ? parseJson(input) : input, null, indent as number),
+    csv_parse: async ({ input, header, delimiter = '' }) => parseCsv(String(input), header !== false, String(delimiter)),
   }),
-}
-
-function textOf({ text: given, input: flowing }: Record<string, unknown>): string {
-  const found = given ?? flowing
-  if (typeof found === 'string') return found
-  throw new HaloError('TOOL_ERROR', 'There is no text to read: give text, or let one flow in.')
 }
 
 function parseJson(json: string): unknown {

@@ -6,7 +6,7 @@ import type { Effect, MethodInfo, ProviderDefinition, ToolContext } from '../typ
 const result = Type.Object({ status: Type.Integer(), body: Type.Unknown({ description: 'Parsed where it is JSON, else text.' }), headers: Type.Record(Type.String(), Type.String()) })
 const query = Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters after the ?; a list repeats its name, null leaves one out.' }))
 const headers = Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Besides those of the declaration.' }))
-const path = Type.String({ default: '', description: 'Added to the base address: orders/17.' })
+const path = Type.Optional(Type.String({ default: '', description: 'Added to the base address: orders/17.' }))
 const body = Type.Optional(Type.Unknown({ description: 'A text as it is, anything else as JSON.' }))
 const input = Type.Optional(Type.Unknown({ description: 'The value that flows in: the body, where none is given.' }))
 
