@@ -120,6 +120,22 @@ describe('whatever an adapter does', () => {
     expect(ended).toBe(false) // It never comes back from its wait; nobody waits for it.
   })
 
+  test('one that was stopped while nobody waited for it ends all the same', async () => {
+    const stop = new AbortController()
+    const ready = await modelAdapter('own', { models: { own: streaming(async function* () {
+      yield { type: 'text', text: 'x' } as const
+      await new Promise(() => undefined)
+    }) } })
+    const reading = ready.stream(request(), stop.signal)
+    expect((await failure((async () => { for await (const _ of reading) stop.abort() })())).code).toBe('CANCELLED')
+  })
+
+  test('arguments may be given as text', async () => {
+    const given = (args: unknown): ModelChunk => ({ type: 'tool_call', call: { id: 'x', name: 'T__m', args: args as Record<string, unknown> } })
+    const { toolCalls } = await ask(streaming([given('{"a":1}'), given(undefined), given('{"a'), given([1])]))
+    expect(toolCalls.map(({ args, invalid }) => invalid ?? args)).toEqual([{ a: 1 }, {}, '{"a', '[1]'])
+  })
+
   test('what it throws is a HaloError with the next step', async () => {
     const throwing = (error: unknown): StreamingAdapter =>
       streaming(() => {

@@ -57,7 +57,7 @@ export function collectCalls(messages: readonly Message[]): CallCollector {
     at: (key) => open.get(key),
     whole({ id, name, args }) {
       const unique = newId(id)
-      const call = isObject(args) ? { id: unique, name, args } : toCall({ id: unique, name, text: args === undefined || args === null ? '' : typeof args === 'string' ? args : JSON.stringify(args) })
+      const call = wholeCall({ id: unique, name, args: args as ToolCall['args'] }, new Set())
       return { id: unique, chunks: [{ type: 'tool_delta', id: unique, name, args: JSON.stringify(args ?? {}) }, { type: 'tool_call', call }] }
     },
     finish() {
@@ -70,6 +70,14 @@ export function collectCalls(messages: readonly Message[]): CallCollector {
       return count
     },
   }
+}
+
+/** A call as an adapter gave it, with an id of its own; arguments may be given as the JSON text that came. */
+export function wholeCall(call: ToolCall, taken: Set<string>): ToolCall {
+  const id = uniqueId(call.id || 'call', taken)
+  const args: unknown = call.args
+  if (isObject(args)) return { ...call, id }
+  return toCall({ id, name: call.name, text: typeof args === 'string' ? args : JSON.stringify(args ?? {}) })
 }
 
 /** `wanted`, or the next free `wanted_2`; taken from then on. */

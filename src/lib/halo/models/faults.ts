@@ -97,7 +97,8 @@ export function refusalFault(connection: Connection, refusal: Refusal): HaloErro
     const withheld = connection.withheld ? ` The saved key belongs to another address and was not sent to ${connection.baseUrl}; save one for this address.` : ''
     return fail('key', `${title} refused the key (${status})${said} ${withheld.trim() || `Check the key in Settings${info?.keyVariable ? `, or ${info.keyVariable}` : ''}.`}`)
   }
-  if (status === 402 || /insufficient_quota|billing|credit balance|insufficient credits|spend_limit/i.test(type) || (status === 429 && /exceeded your current quota, please check your plan/i.test(words) && type === 'insufficient_quota')) {
+  // OpenAI answers 429, Anthropic 400 for an empty account.
+  if (status === 402 || /insufficient_quota|billing|spend_limit/i.test(type) || /credit balance is too low/i.test(words)) {
     return fail('quota', `${title} says that the account is out of credit (${status})${said} Add credit with the provider, or use another model.`)
   }
   if (isContext(status, known)) {

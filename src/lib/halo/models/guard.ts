@@ -1,6 +1,6 @@
 /** What holds for every adapter, Halo's own and registered ones alike, whatever its API does. */
 import { HaloError, messageOf } from '../errors.ts'
-import { uniqueId } from './calls.ts'
+import { wholeCall } from './calls.ts'
 import { providerTitle } from './catalogue.ts'
 import { fault, ownError, stopped } from './faults.ts'
 import { withSchemaInPrompt } from './structured.ts'
@@ -41,7 +41,7 @@ async function* guardedStream(prefix: string, adapter: StreamingAdapter, asked: 
           if (request.toolChoice !== 'none') yield chunk
           break
         case 'tool_call':
-          if (request.toolChoice !== 'none') yield { ...chunk, call: { ...chunk.call, id: uniqueId(chunk.call.id || 'call', ids) } }
+          if (request.toolChoice !== 'none') yield { ...chunk, call: wholeCall(chunk.call, ids) }
           break
         case 'stop':
           stop = chunk.reason
@@ -80,6 +80,7 @@ function abortable(signal: AbortSignal): { wait<T>(value: T | Promise<T>): Promi
   return {
     wait: (value) =>
       new Promise((resolve, fail) => {
+        if (signal.aborted) return fail(stopped(signal)) // Between two waits, when nobody listened.
         reject = fail
         Promise.resolve(value).then(resolve, fail)
       }),

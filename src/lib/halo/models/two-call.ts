@@ -2,7 +2,7 @@
 import { messageOf } from '../errors.ts'
 import { fault, protocolFault, readFault } from './faults.ts'
 import { openWire } from './wire.ts'
-import type { ModelAdapter, ModelChunk, StreamingAdapter, TwoCallAdapter } from './types.ts'
+import type { ModelAdapter, ModelChunk, ParsedResponse, StreamingAdapter, TwoCallAdapter } from './types.ts'
 
 export const isTwoCall = (adapter: ModelAdapter): adapter is TwoCallAdapter => !('stream' in adapter)
 
@@ -10,7 +10,7 @@ export function streamingForm(prefix: string, adapter: TwoCallAdapter): Streamin
   return {
     supportsTools: adapter.supportsTools ?? true,
     async *stream(request, signal): AsyncGenerator<ModelChunk> {
-      const { url, method = 'POST', headers = {}, body } = adapter.buildRequest(request)
+      const { url, method = 'POST', headers = {}, body } = await adapter.buildRequest(request)
       if (!URL.canParse(url)) {
         throw fault('MODEL_ERROR', `The adapter for "${prefix}" built a request to "${url}", which isn't an address.`, { kind: 'address' })
       }
@@ -30,9 +30,9 @@ export function streamingForm(prefix: string, adapter: TwoCallAdapter): Streamin
       } catch (error) {
         throw readFault(connection, error, signal)
       }
-      let answer: ReturnType<TwoCallAdapter['parseResponse']>
+      let answer: ParsedResponse
       try {
-        answer = adapter.parseResponse(json)
+        answer = await adapter.parseResponse(json)
       } catch (error) {
         throw protocolFault(connection, messageOf(error))
       }

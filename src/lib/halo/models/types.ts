@@ -110,8 +110,22 @@ export interface StreamingAdapter {
 /** The two-call form: the runtime does the request. */
 export interface TwoCallAdapter {
   supportsTools?: boolean
-  buildRequest(request: ModelRequest): { url: string; method?: string; headers?: Record<string, string>; body?: unknown }
-  parseResponse(json: unknown): { text?: string; toolCalls?: ToolCall[]; usage?: Usage; stop?: StopReason }
+  buildRequest(request: ModelRequest): BuiltRequest | Promise<BuiltRequest>
+  parseResponse(json: unknown): ParsedResponse | Promise<ParsedResponse>
+}
+export interface BuiltRequest {
+  url: string
+  /** POST, if not given. */
+  method?: string
+  headers?: Record<string, string>
+  /** Sent as JSON unless it is a string. */
+  body?: unknown
+}
+export interface ParsedResponse {
+  text?: string
+  toolCalls?: ToolCall[]
+  usage?: Usage
+  stop?: StopReason
 }
 
 export type ModelAdapter = StreamingAdapter | TwoCallAdapter
