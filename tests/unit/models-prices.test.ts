@@ -26,11 +26,12 @@ describe('with the price list', () => {
     expect(priceOf('openai', 'gpt-4o')).toEqual({ input: 2.5, output: 10, cacheRead: 1.25 })
     expect(priceOf('anthropic', 'claude-sonnet-4-5')).toMatchObject({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, tiers: [{ above: 200_000, input: 6, output: 22.5 }] })
     expect(priceOf('openrouter', 'meta-llama/llama-3.1-8b-instruct:free')).toEqual({ input: 0, output: 0 })
+    expect(priceOf('openai', 'text-embedding-3-small')).toEqual({ input: 0.02, output: 0 })
     expect(priceOf('together', 'meta-llama/Llama-3.3-70B-Instruct-Turbo')).toEqual({ input: 0.88, output: 0.88 })
   })
 
   test('knows no price of models and providers it has not heard of, or that answer with no text', () => {
-    for (const [provider, model] of [['openai', 'gpt-none'], ['replicate', 'meta/llama'], ['openai-compatible', 'qwen'], ['openai', 'text-embedding-3-small'], ['__proto__', 'x']] as const) {
+    for (const [provider, model] of [['openai', 'gpt-none'], ['replicate', 'meta/llama'], ['openai-compatible', 'qwen'], ['openai', 'gpt-transcribe'], ['__proto__', 'x']] as const) {
       expect(priceOf(provider, model)).toBeUndefined()
     }
   })

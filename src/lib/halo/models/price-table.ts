@@ -38,11 +38,11 @@ function describe(id: string, model: PricedModel, price: ModelPrice): ModelInfo 
   }
 }
 
-/** The four rates of text. Models without an output price answer with something else than text. */
+/** The four rates of text. Models without an output price answer with something else than text; those that embed have no output. */
 function toPrice(id: string, price: ModelPrice): Price | undefined {
   // Without any rate: free where the id says so; else the library only knows that the model exists.
   if (Object.keys(price).length === 0) return id.endsWith(':free') ? { input: 0, output: 0 } : undefined
-  if (price.input_mtok === undefined || price.output_mtok === undefined) return undefined
+  if (price.input_mtok === undefined || (price.output_mtok === undefined && !/embed/.test(id))) return undefined
   const tiers = thresholds(price).map((above): PriceTier => ({ above, ...rates(price, above) }))
   return { ...rates(price, 0), ...(tiers.length > 0 ? { tiers } : {}) }
 }

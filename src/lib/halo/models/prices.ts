@@ -27,7 +27,7 @@ export interface PriceTable {
   version: string
   price(provider: string, model: string): Price | undefined
   info(provider: string, model: string): ModelInfo | undefined
-  /** Every model of the provider that has a price for text. */
+  /** Every model of the provider that has a price for text or for embedding it. */
   models(provider: string): ModelInfo[]
 }
 
