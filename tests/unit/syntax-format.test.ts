@@ -46,4 +46,89 @@ describe('the formatter', () => {
       { numRuns: 300 },
     )
   })
+
+  it('gives everything its usual form', () => {
+    const messy = `// the whole
+policy P:AllowTools("a",
+"b")&DenyTools("Code.delete")
+tool Code:Workspace("{{workdir}}",write:true,)  // here
+tool Tests : Bash( cwd:"x" ) @retry(3)@timeout(30s)
+schema S { a:String b?: [Number] /* c */
+ c: "x"|"y"?  }
+schema Big {
+  a: String // the a
+  // own line
+  b: { c: Number }
+}
+agent A [openai/gpt-4o,temp:0,tools:[Code,Tests]] equips Code,Tests system """
+    hello {{ x }}
+      there
+  """ requires P returns S
+pipeline Q(a: String, b?: Number=3)->Result requires P,R: a // source
+  |> A.b("x",  'y', k: {a:1,"b c":2, d}) as q @retry(2) |* { A.x() as a1, B.y() |> C.z() as b } |* each(limit:4) { item |> A.go() } as all
+  |? { q > 3 && !b => X.y() |> Z.w() else => { A.q() } }
+  // round again
+  |<> loop(A, "context.data.q != 1", max: 3) |! yield("ok?") as w ~> listen("e", timeout: 1h30m) |> System.Value(a?b:c ?? d+1 - -2*(3+4))
+pipeline R: |> A.b() |> A.c()
+test "t" runs Q(a:"x"):
+ files "./n":{"a.md":"x"} mock A.b:call("F.r",{path:"a"}) then [call("a",{}),call("b",{})] then "done"
+ approve Files.* , "x" decline X.y:"no"
+ expect output=="x"&&called("F.r")==1
+// the end
+`
+    expect(format(messy)).toBe(`// the whole
+policy P : AllowTools("a", "b") & DenyTools("Code.delete")
+
+tool Code  : Workspace("{{workdir}}", write: true) // here
+tool Tests : Bash(cwd: "x") @retry(3) @timeout(30s)
+
+schema S { a: String, b?: [Number] /* c */, c: "x" | "y"? }
+
+schema Big {
+  a: String, // the a
+  // own line
+  b: { c: Number }
+}
+
+agent A [openai/gpt-4o, temp: 0, tools: [Code, Tests]]
+  equips Code, Tests
+  system """
+    hello {{ x }}
+      there
+  """
+  requires P
+  returns S
+
+pipeline Q(a: String, b?: Number = 3) -> Result requires P, R:
+  a // source
+    |> A.b("x", 'y', k: { a: 1, "b c": 2, d }) as q @retry(2)
+    |* { A.x() as a1, B.y() |> C.z() as b }
+    |* each(limit: 4) { item |> A.go() } as all
+    |? {
+      q > 3 && !b => X.y() |> Z.w(),
+      else => { A.q() }
+    }
+    // round again
+    |<> loop(A, "context.data.q != 1", max: 3)
+    |! yield("ok?") as w
+    ~> listen("e", timeout: 1h30m)
+    |> System.Value(a ? b : c ?? d + 1 - -2 * (3 + 4))
+
+pipeline R:
+  |> A.b() |> A.c()
+
+test "t" runs Q(a: "x") :
+  files "./n" : { "a.md": "x" }
+  mock A.b : call("F.r", { path: "a" }) then [call("a", {}), call("b", {})] then "done"
+  approve Files.*, "x"
+  decline X.y : "no"
+  expect output == "x" && called("F.r") == 1
+// the end
+`)
+  })
+
+  it('leaves a file with a syntax fault as it is', () => {
+    expect(format('agent   A [\n')).toBe('agent   A [\n')
+    expect(format(' \n')).toBe('')
+  })
 })

@@ -1,9 +1,9 @@
 /** Declarations: how each kind is laid out. */
-import { child, childrenOf, type Cst } from '../cst.ts'
+import { child, type Cst } from '../cst.ts'
 import { isExpression } from '../expressions.ts'
 import { isString } from '../literals.ts'
 import { concat, group, hardline, indent, line, nothing, space, text, type Doc } from './doc.ts'
-import { argList, bracketed, expression, isType, leaf, meaningful, pair, tokenIn, type } from './expressions.ts'
+import { argList, bracketed, expression, isType, leaf, meaningful, pair, type } from './expressions.ts'
 import { call, chain, isStage, suffix } from './stages.ts'
 import { firstToken, leadingLines, token, type Tokens } from './tokens.ts'
 
@@ -101,7 +101,9 @@ function pipeline(tokens: Tokens, node: Cst): Doc {
     }
   })
   const body = parts.slice(colon + 1)
-  const long = body.filter(isStage).length > 0
+  const [first, last] = [body[0], body[body.length - 1]]
+  // One that was written on one line stays there if it fits; else each stage has a line of its own.
+  const long = first && last && body.some(isStage) ? tokens.source.slice(firstToken(first), last.from).includes('\n') : false
   return concat(...docs, indent(concat(hardline, body[0] ? leadingLines(tokens, firstToken(body[0])) : nothing, chain(tokens, body, long))))
 }
 function param(tokens: Tokens, node: Cst): Doc {
@@ -125,18 +127,26 @@ function test(tokens: Tokens, node: Cst): Doc {
   return concat(...docs)
 }
 function testLine(tokens: Tokens, node: Cst): Doc {
-  const hasColon = child(node, ':') !== undefined && childrenOf(node, 'then').length > 0
-  const docs = meaningful(node).map((part, i) => {
-    if (i === 0) return token(tokens, part)
-    if (part.name === ',') return token(tokens, part)
-    if (part.name === 'then') return indent(concat(line, token(tokens, part)))
-    return concat(space, isExpression(part) && !isString(part) ? expression(tokens, part) : leaf(tokens, part))
+  const parts = meaningful(node)
+  const end = parts.findIndex((part) => part.name === 'then')
+  const head = end < 0 ? parts : parts.slice(0, end)
+  const docs = head.map((part, i) => {
+    if (i === 0 || part.name === ',') return token(tokens, part)
+    return concat(space, value(tokens, part))
   })
-  return hasColon ? group(concat(...docs)) : concat(...docs)
+  const turns = end < 0 ? [] : parts.slice(end)
+  const tail = turns.map((part) =>
+    part.name === 'then'
+      ? concat(line, leadingLines(tokens, part.from), token(tokens, part), space)
+      : value(tokens, part),
+  )
+  return group(concat(...docs, indent(concat(...tail))))
+}
+function value(tokens: Tokens, node: Cst): Doc {
+  return isExpression(node) && !isString(node) ? expression(tokens, node) : leaf(tokens, node)
 }
 
 export function nameWidth(node: Cst): number {
   const name = child(node, 'Definition')
   return name ? name.to - name.from : 0
 }
-export { tokenIn }

@@ -56,7 +56,32 @@ function withoutLastLine(doc: Doc): Doc {
 }
 
 export function argList(tokens: Tokens, node: Cst): Doc {
-  return bracketed(tokens, meaningful(node), argument)
+  const parts = meaningful(node)
+  return isHugging(tokens, node, parts) ? hugged(tokens, parts) : bracketed(tokens, parts, argument)
+}
+
+const LONGEST_BEFORE = 60
+/** `f("a", { … })`: an object or a list that comes last opens on the line of the call, where what is before it is short. */
+function isHugging(tokens: Tokens, node: Cst, parts: Cst[]): boolean {
+  const items = parts.slice(1, -1).filter((part) => part.name !== ',')
+  const last = items[items.length - 1]
+  const value = last?.name === 'NamedArg' ? last.children.find(isExpression) : last
+  if (!last || !value || (value.name !== 'Object' && value.name !== 'List') || meaningful(value).length < 3) return false
+  const before = tokens.source.slice(node.from, value.from)
+  const between = tokens.source.slice(value.to, node.to)
+  return before.trim().length <= LONGEST_BEFORE && !/[\n]|\/\*|\/\/|#/.test(before.trim()) && /^[\s,]*\)$/.test(between) && !hasComments(tokens, parts)
+}
+function hasComments(tokens: Tokens, parts: Cst[]): boolean {
+  return parts.some((part) => tokens.leading.has(firstToken(part)) || ((part.name === ',' || part.name === '(') && tokens.trailing.has(part.from)))
+}
+function hugged(tokens: Tokens, parts: Cst[]): Doc {
+  const [open, close] = [parts[0], parts[parts.length - 1]]
+  const items = parts.slice(1, -1).filter((part) => part.name !== ',')
+  return concat(
+    open ? token(tokens, open) : nothing,
+    ...items.flatMap((item, i) => [i > 0 ? ', ' : nothing, argument(tokens, item)]),
+    close ? token(tokens, close) : nothing,
+  )
 }
 function argument(tokens: Tokens, node: Cst): Doc {
   return node.name === 'NamedArg' ? pair(tokens, node) : expression(tokens, node)

@@ -6,7 +6,7 @@ import { declaration, nameWidth } from './declarations.ts'
 import { concat, hardline, nothing, render, type Doc } from './doc.ts'
 import { firstToken, leadingLines, tokensOf, type Tokens } from './tokens.ts'
 
-const WIDTH = 100
+const WIDTH = 110
 /** A comment that moved past a bracket may fit elsewhere the next time; it comes to rest soon. */
 const MAX_ROUNDS = 8
 
@@ -42,7 +42,8 @@ function layout(original: string): string {
   })
   const rest = tokens.leading.get(source.length)
   if (rest) docs.push(docs.length > 0 ? concat(hardline, rest[0]?.spaced === false ? nothing : hardline) : nothing, leadingLines(tokens, source.length, true))
-  return render(concat(...docs), WIDTH).trimEnd().replace(/^\n+/, '') + '\n'
+  const text = render(concat(...docs), WIDTH).trimEnd().replace(/^\n+/, '')
+  return text === '' ? '' : `${text}\n`
 }
 
 const ONE_LINERS = new Set(['ImportDeclaration', 'PolicyDeclaration', 'ToolDeclaration', 'StoreDeclaration'])
