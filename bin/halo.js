@@ -9,3 +9,7 @@ try {
   console.error(thrown instanceof Error ? thrown.message : thrown)
   process.exitCode = 1
 }
+
+// What still waits (the deadline of a paused run, say) must not hold the command: the journal has it.
+for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write('', resolve))
+process.exit()

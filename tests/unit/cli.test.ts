@@ -247,7 +247,7 @@ describe.concurrent('halo run', () => {
   })
 
   test('an event comes by resume, as JSON; an unknown run is said to be unknown', async () => {
-    const folder = folderOf({ 'wait.halo': 'pipeline P() : 1 ~> listen("paid") as p |> System.Value(p.amount + 1)\n' })
+    const folder = folderOf({ 'wait.halo': 'pipeline P() : 1 ~> listen("paid", timeout: 1h) as p |> System.Value(p.amount + 1)\n' })
     const paused = await halo(folder, 'run', 'wait.halo')
     expect(paused.code).toBe(3)
     const [, runId = ''] = /halo resume wait\.halo (\S+) /.exec(paused.stderr) ?? []
