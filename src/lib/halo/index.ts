@@ -19,6 +19,7 @@ export { capabilities, registerModelAdapter, setModelCredentials } from './model
 export type * from './models/types.ts'
 
 export { defineTool, registerTools, toolsProvider, type Tool, type ToolDefinition } from './tools/define.ts'
+export { classifyHttpError, httpError, retryAfterMs } from './tools/failure.ts'
 export { listProviders, registerDefinition, registerToolProvider } from './tools/registry.ts'
 export { compose, type Middleware } from './tools/middleware/compose.ts'
 export { withIdempotency } from './tools/middleware/idempotency.ts'

@@ -92,7 +92,6 @@ function settle(talk: Conversation, path: string, step: number, entry: JournalEn
     meta.tokens.input += entry.usage.input
     meta.tokens.output += entry.usage.output
   }
-  if (run.replaying) run.spend.add(cost)
   const text = entry.error === undefined && entry.value !== null && entry.value !== undefined ? textOf(entry.value) : ''
   const toolCalls = entry.toolCalls ?? []
   if (run.listening) {

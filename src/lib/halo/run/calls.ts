@@ -3,6 +3,7 @@ import { HaloError, messageOf, type Span } from '../errors.ts'
 import { normaliseArgs, pathArguments, type PolicySet } from '../policy/index.ts'
 import type { CallFacts, Decision } from '../policy/types.ts'
 import type { Decorator } from '../syntax/ast.ts'
+import { effectOf } from '../tools/effect.ts'
 import type { MethodInfo } from '../tools/types.ts'
 import { bindTool, describeTool, type DescribedTool } from './binding.ts'
 import { spanIn, type Frame } from './frame.ts'
@@ -41,6 +42,11 @@ export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
   const slot: Slot = { taken: false }
   try {
     return await checkedCall(call, slot)
+  } catch (error) {
+    // What an agent chose and the recording doesn't have goes to the model, like any call that fails.
+    const missing = error instanceof HaloError && error.code === 'REPLAY_MISMATCH' && call.agent !== undefined && call.frame.run.replay !== undefined
+    if (!missing) throw error
+    return { decision: 'error', error, args: call.args }
   } finally {
     // MaxCalls counts calls that ran.
     if (slot.taken && !slot.used) count(call, -1)
@@ -82,7 +88,7 @@ async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutco
 
     const normalForms = normalForm(call, about, info, args, asked)
     const normalised = normalForms instanceof Promise ? await normalForms : normalForms
-    const decided = decide(call, { target, args, normalised, effect: info?.effect, categories }, asked)
+    const decided = decide(call, { target, args, normalised, effect: info && effectOf(info, args), categories }, asked)
     const decision = decided instanceof Promise ? await decided : decided
     if (decision.decision === 'refuse') return { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
     const over = policies.maxCalls.length === 0 ? undefined : await takeSlot(call, target, slot)
@@ -110,7 +116,8 @@ async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutco
 
   if (!slot.taken) count(call, 1)
   slot.used = true
-  const made = { ...call, about, info, target, args, categories }
+  const effect = info && effectOf(info, args)
+  const made = { ...call, about, info, effect, target, args }
   const entry = await run.ask({
     scope: frame.scope,
     path,
@@ -118,7 +125,7 @@ async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutco
     target,
     request: args,
     span: call.span,
-    begun: info?.effect !== 'read' && !run.world.mocks.hasTool(target, tool),
+    begun: effect !== 'read' && !run.world.mocks.hasTool(target, tool),
     perform: () => performTool(made),
     recover: (begun) => recoverTool(made, begun),
   })
@@ -227,6 +234,8 @@ async function resolvedForm(call: ToolCallRequest, info: MethodInfo, args: Recor
     request: args,
     span: call.span,
     perform: async () => {
+      // No world in a replay: the path as it is written.
+      if (frame.run.replay?.liveTools === false) return { value: await normaliseArgs(args, info.parameters) }
       try {
         const bound = await bindTool(frame, call.tool)
         return { value: toPlain(await normaliseArgs(args, info.parameters, bound.realpath)) }
@@ -266,7 +275,7 @@ function approvalCard(call: ToolCallRequest, target: string, args: Record<string
     channel: 'approval' as const,
     message: `Allow ${who} to call ${target} with ${shown(args)}? (policy ${policy})`,
     named: { target, args, policy, ...(call.agent === undefined ? {} : { agent: call.agent }) },
-    effect: info?.effect,
+    effect: info && effectOf(info, args),
   }
 }
 

@@ -3,6 +3,7 @@ import { argumentsError, checkArguments } from './arguments.ts'
 import { Cancelled, cancelledError } from './cancel.ts'
 import { metaOf } from './frame.ts'
 import { runPipeline } from './interpreter.ts'
+import type { ReplaySource } from './replay-source.ts'
 import { Run, type RunWorld } from './run.ts'
 import { State } from './state.ts'
 import type { HaloEvent, JournalRecord, JournalStart, Paused, RunOptions, RunResult } from './types.ts'
@@ -10,6 +11,8 @@ import type { HaloEvent, JournalRecord, JournalStart, Paused, RunOptions, RunRes
 interface ExecutionOptions {
   record?: JournalRecord
   listener?: (event: HaloEvent) => void
+  /** The recording that answers in place of the world. */
+  replay?: ReplaySource
   onOver(): void
 }
 
@@ -25,7 +28,7 @@ export class Execution {
   #left?: number
 
   constructor(world: RunWorld, start: JournalStart, options: ExecutionOptions) {
-    this.run = new Run(world, start, options.record, options.listener)
+    this.run = new Run(world, start, options.record, options.listener, options.replay)
     this.#options = options
     this.#args = start.args
     this.#left = start.timeoutMs

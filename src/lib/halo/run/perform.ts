@@ -7,7 +7,7 @@ import { idempotencyKey, memoryIdempotencyStore, once, type IdempotencyScope, ty
 import { retrying } from '../tools/middleware/retry.ts'
 import { settle } from '../tools/middleware/settle.ts'
 import { withinTime } from '../tools/middleware/time.ts'
-import type { MethodInfo, ToolContext } from '../tools/types.ts'
+import type { Effect, MethodInfo, ToolContext } from '../tools/types.ts'
 import { bindTool, fetchOf, type DescribedTool } from './binding.ts'
 import type { ToolCallRequest } from './calls.ts'
 import { Cancelled } from './cancel.ts'
@@ -21,6 +21,8 @@ import type { JournalEntry } from './types.ts'
 export interface MadeCall extends ToolCallRequest {
   about: DescribedTool
   info?: MethodInfo
+  /** What this very call does; undefined where nothing describes it. */
+  effect?: Effect
   target: string
 }
 
@@ -54,7 +56,7 @@ export async function performTool(call: MadeCall): Promise<Outcome> {
         ? attempt()
         : retrying(attempt, settings.retry, {
             signal: frame.scope.signal,
-            effect: call.info?.effect ?? 'external',
+            effect: call.effect,
             sleep: (ms, signal) => run.world.clock.sleep(ms, signal),
             now: () => run.world.clock.now(),
           })
@@ -74,9 +76,9 @@ export async function performTool(call: MadeCall): Promise<Outcome> {
  * whether the world was changed. A tool that had asked a person is entered again, as it was told it would be.
  */
 export async function recoverTool(call: MadeCall, begun: JournalEntry): Promise<Outcome | undefined> {
-  const { frame, info, target, path } = call
+  const { frame, info, effect, target, path } = call
   const { run } = frame
-  if (info?.effect === 'read' || info?.repeatable === true || run.index?.asksBelow(path) === true) return undefined
+  if (effect === 'read' || info?.repeatable === true || run.index?.asksBelow(path) === true) return undefined
   const answer = await run.questions.put({
     scope: frame.scope,
     kind: 'recovery',
@@ -88,7 +90,7 @@ export async function recoverTool(call: MadeCall, begun: JournalEntry): Promise<
       channel: 'recovery',
       message: `${target} was under way when the run was cut off, and how it ended is not known. Call it again (retry), give its result ({ done: … }), or let it fail (fail)?`,
       named: { target, args: call.args, ...(call.agent === undefined ? {} : { agent: call.agent }), value: { begunAt: begun.at } },
-      effect: info?.effect,
+      effect,
     },
   })
   if (answer === 'retry' || (typeof answer === 'object' && answer !== null && (answer as { action?: unknown }).action === 'retry')) return undefined
@@ -101,7 +103,7 @@ async function invoke(call: MadeCall, signal: AbortSignal, files: FileChange[]):
   const { run } = frame
   // What a method does to its arguments must not reach the journal.
   const own = toPlain(args) as Record<string, unknown>
-  const mock = run.world.mocks.tool(target, tool)?.(own, { effect: info?.effect, resultSchema: info?.result as JsonSchema | undefined })
+  const mock = run.world.mocks.tool(target, tool)?.(own, { effect: info?.network === true ? 'external' : call.effect, resultSchema: info?.result as JsonSchema | undefined })
   if (mock !== undefined) return toPlain(await mock.value)
   const bound = await bindTool(frame, tool)
   const perform = Object.hasOwn(bound.methods, method) ? bound.methods[method] : undefined

@@ -7,6 +7,7 @@ import { EARLY, JournalIndex, type Recorded } from './journal.ts'
 import type { Mocks } from './mocks.ts'
 import { samePlain } from './plain.ts'
 import { Questions } from './questions.ts'
+import type { ReplaySource, Wanted } from './replay-source.ts'
 import { Spend } from './spend.ts'
 import { Strands } from './strands.ts'
 import type {
@@ -79,6 +80,8 @@ export class Run {
   /** Events that came before anyone listened. */
   readonly early: Map<string, JournalEntry[]>
   readonly index?: JournalIndex
+  /** The recording that answers in place of the world, when this run replays one. */
+  readonly replay?: ReplaySource
   /** Are entries of an earlier part of the run still being used? */
   replaying: boolean
   /** Is anyone told of events? Where not, they aren't built. */
@@ -89,7 +92,8 @@ export class Run {
   #settled = deferred<RunResult>()
   readonly #listeners = new Set<(event: HaloEvent) => void>()
 
-  constructor(world: RunWorld, start: JournalStart, record?: JournalRecord, listener?: (event: HaloEvent) => void) {
+  constructor(world: RunWorld, start: JournalStart, record?: JournalRecord, listener?: (event: HaloEvent) => void, replay?: ReplaySource) {
+    this.replay = replay
     this.world = world
     this.start = start
     this.id = start.runId
@@ -149,7 +153,8 @@ export class Run {
   // ------------------------------------------------------------------ journal
 
   /** What an earlier part of the run recorded at this place. Waits, while it is replayed, for the rest of it to be used up. */
-  async recorded(ask: { scope: CancelScope; kind: EntryKind; path: string; target: string; request?: unknown }): Promise<Recorded | undefined> {
+  async recorded(ask: { scope: CancelScope; kind: EntryKind; path: string; target: string; request?: unknown; span?: Span }): Promise<Recorded | undefined> {
+    if (this.replay !== undefined) return this.#replayed(this.replay, ask)
     if (this.index === undefined) return undefined
     const found = this.index.find(ask.kind, ask.path)
     const entry = found.answer ?? found.begun ?? found.asked
@@ -170,9 +175,31 @@ export class Run {
     return found
   }
 
+  /** The recording's answer; undefined where the world is to be asked after all. */
+  async #replayed(replay: ReplaySource, ask: Wanted & { scope: CancelScope }): Promise<Recorded | undefined> {
+    if (replay.isLive(ask)) return undefined
+    const exact = replay.exact(ask)
+    if (exact !== undefined) return { answer: exact }
+    const asked = replay.openQuestion(ask)
+    if (asked !== undefined) return { asked }
+    // The clock goes on, and a path is what it says: neither is a part of the world that could have changed the run.
+    if (ask.kind === 'clock' || ask.kind === 'verdict') return undefined
+    // Siblings take what is theirs by place first.
+    await this.#parked(ask.scope)
+    const answer = replay.next(ask)
+    if (answer !== undefined) return { answer }
+    if (replay.liveTools && ask.kind === 'approval') return undefined
+    const fallback = replay.fallback(ask)
+    if (fallback === undefined) throw replay.mismatch(ask)
+    return { answer: { ...this.#entry(ask, ask.request), ...fallback } }
+  }
+
   /** Waits, while an earlier part of the run is replayed, until all strands have used up what the journal says of them. */
   async caughtUp(scope: CancelScope): Promise<void> {
-    if (!this.replaying) return
+    if (this.replaying) await this.#parked(scope)
+  }
+
+  async #parked(scope: CancelScope): Promise<void> {
     const { released, leave } = this.strands.park()
     try {
       await scope.wait(released)
@@ -195,9 +222,12 @@ export class Run {
   async ask(ask: Ask): Promise<JournalEntry> {
     ask.scope.throwIfAborted()
     let ref: number | undefined
-    if (this.index !== undefined) {
+    if (this.index !== undefined || this.replay !== undefined) {
       const found = await this.recorded(ask)
-      if (found?.answer !== undefined) return found.answer
+      if (found?.answer !== undefined) {
+        this.spend.add(found.answer.cost ?? 0)
+        return found.answer
+      }
       if (found?.begun !== undefined) {
         ref = found.begun.seq
         const outcome = await ask.recover?.(found.begun)

@@ -1,4 +1,5 @@
 import type { CallOutcome, ToolCallRequest } from './calls.ts'
+import { effectOf } from '../tools/effect.ts'
 import { describeTool } from './binding.ts'
 
 /** A call that ran is told of, and one that policy refused is a violation. Results are shown as the policies let them be. */
@@ -13,7 +14,8 @@ export async function toolEvents(call: ToolCallRequest, outcome: CallOutcome): P
     return
   }
   if (!run.listening || outcome.decision === 'declined') return
-  const effect = describeTool(run, call.tool).info?.[call.method]?.effect
+  const info = describeTool(run, call.tool).info?.[call.method]
+  const effect = info && effectOf(info, outcome.args)
   const common = { type: 'tool' as const, path, span, target, args: await policies.redactArgs(outcome.args), effect, ...(agent === undefined ? {} : { agent }) }
   if (outcome.decision === 'error') {
     // Arguments that don't fit never reached the tool.
