@@ -98,9 +98,12 @@ describe('the editor', () => {
   it('colours keywords, declared names, numbers, operators, comments, strings and what is interpolated in them', () => {
     const text = 'agent A [a/b, temp: 0] // c\npipeline P(x: String): x |> A.b("hi {{ x + 1 }}\\n")'
     const spans: [string, string][] = []
-    highlightTree(syntaxTree(stateOf(text)), haloHighlightStyle, (from, to, classes) => spans.push([text.slice(from, to), classes]))
+    highlightTree(syntaxTree(stateOf(text)), haloHighlightStyle, (from, to, classes) =>
+      spans.push([text.slice(from, to), classes]),
+    )
     const classOf = (part: string): string | undefined => spans.find(([span]) => span === part)?.[1]
-    for (const part of ['agent', 'A', '0', '// c', '|>', '1', '{{ ']) expect(classOf(part), part).toBeDefined()
+    for (const part of ['agent', 'A', '0', '// c', '|>', '1', '{{ '])
+      expect(classOf(part), part).toBeDefined()
     expect(classOf('agent')).toBe(classOf('pipeline'))
     expect(classOf('A')).toBe(classOf('P'))
     expect(new Set(['agent', 'A', '0', '// c', '|>'].map(classOf)).size).toBe(5)
@@ -109,7 +112,12 @@ describe('the editor', () => {
 
   it('keeps its tree up to date edit by edit, equal to that of a new parse', () => {
     let state = stateOf(sample)
-    for (const [find, insert] of [['0.50', '1'], ['Tidy(', 'Tidy2('], ['equips Files', 'equips Files, '], ['{\n      report', '\n      report']] as const) {
+    for (const [find, insert] of [
+      ['0.50', '1'],
+      ['Tidy(', 'Tidy2('],
+      ['equips Files', 'equips Files, '],
+      ['{\n      report', '\n      report'],
+    ] as const) {
       const from = state.doc.toString().indexOf(find)
       state = parsed(state.update({ changes: { from, to: from + find.length, insert } }).state)
       expect(syntaxTree(state).toString()).toBe(syntaxTree(stateOf(state.doc.toString())).toString())
@@ -124,10 +132,18 @@ describe('the editor', () => {
     expect(labels(sample.replace('equips Files', 'equips ‸'))).toEqual(['Files'])
     expect(labels(sample.replace('requires Careful', 'requires ‸'))).toEqual(['Careful'])
     expect(labels(sample.replace('-> Result', '-> ‸'))).toEqual(expect.arrayContaining(['String', 'Note']))
-    expect(labels(sample.replace('|> Clerk.work("Go:"', '|> ‸'))).toEqual(expect.arrayContaining(['Clerk', 'Files', 'Plain', 'System']))
-    expect(labels(sample.replace('{{ report }}', '{{ ‸ }}'))).toEqual(expect.arrayContaining(['task', 'report', 'len', 'context']))
-    expect(labels(sample.replace('System.Log', 'System.‸'))).toEqual(expect.arrayContaining(['Value', 'Log', 'Fail']))
-    expect(labels(sample.replace('System.Log("done")', 'Files.‸'))).toEqual(expect.arrayContaining(['read', 'write']))
+    expect(labels(sample.replace('|> Clerk.work("Go:"', '|> ‸'))).toEqual(
+      expect.arrayContaining(['Clerk', 'Files', 'Plain', 'System']),
+    )
+    expect(labels(sample.replace('{{ report }}', '{{ ‸ }}'))).toEqual(
+      expect.arrayContaining(['task', 'report', 'len', 'context']),
+    )
+    expect(labels(sample.replace('System.Log', 'System.‸'))).toEqual(
+      expect.arrayContaining(['Value', 'Log', 'Fail']),
+    )
+    expect(labels(sample.replace('System.Log("done")', 'Files.‸'))).toEqual(
+      expect.arrayContaining(['read', 'write']),
+    )
     expect(labels(sample.replace('"Files.*"', '"Files.‸"'))).toEqual(expect.arrayContaining(['*', 'read']))
     expect(labels(sample.replace('as report', '@‸'))).toEqual(expect.arrayContaining(['@correct', '@retry']))
     expect(labels(sample.replace('|? {', '|‸'))).toEqual(expect.arrayContaining(['|>', '|? { }']))
@@ -137,7 +153,12 @@ describe('the editor', () => {
 
   it('goes to where a name is declared, and renames it everywhere at once', async () => {
     const at = sample.indexOf('Clerk.work("Go')
-    const view = { state: stateOf(sample).update({ selection: { anchor: at + 2 } }).state, dispatch(spec: TransactionSpec) { this.state = this.state.update(spec).state } }
+    const view = {
+      state: stateOf(sample).update({ selection: { anchor: at + 2 } }).state,
+      dispatch(spec: TransactionSpec) {
+        this.state = this.state.update(spec).state
+      },
+    }
     expect(await renameName(view as unknown as EditorView, 'Scribe')).toBe(true)
     expect(view.state.doc.toString()).toBe(sample.replaceAll('Clerk', 'Scribe'))
     expect(await renameName(view as unknown as EditorView, 'not a name')).toBe(false)
@@ -148,7 +169,8 @@ describe('the editor', () => {
   })
 
   it('says what a word means', () => {
-    const at = (text: string, offset = 0) => hoverText(syntaxTree(stateOf(sample)).resolveInner(sample.indexOf(text) + offset + 1, 0), sample)
+    const at = (text: string, offset = 0) =>
+      hoverText(syntaxTree(stateOf(sample)).resolveInner(sample.indexOf(text) + offset + 1, 0), sample)
     expect(at('AllowTools')?.text).toMatch(/glob/)
     expect(at('Workspace')?.title).toBe('Workspace')
     expect(at('temp')?.text).toBe('Temperature.')

@@ -118,27 +118,65 @@ tool T : Workspace("x", write = true)`
     const { diagnostics, file } = parseSource(source, { path: 'five.halo' })
     const lines = diagnostics.map((d) => source.slice(0, d.from).split('\n').length)
     expect(lines).toEqual([1, 3, 4, 7, 7, 9, 11])
-    expect(file.declarations.map((d) => 'name' in d && [d.name, d.faulty])).toEqual(['P', 'A', 'Q', 'S', 'T'].map((n) => [n, true]))
+    expect(file.declarations.map((d) => 'name' in d && [d.name, d.faulty])).toEqual(
+      ['P', 'A', 'Q', 'S', 'T'].map((n) => [n, true]),
+    )
     expect(diagnostics.every((d) => d.file === 'five.halo')).toBe(true)
   })
 
   it('of one declaration leave the others whole', () => {
-    const { file } = parseSource('tool A : Bash(\nagent B [a/b]\npipeline C(: x\nschema D { a: String }\ntest "t" runs E( : \npolicy F : X')
-    expect(file.declarations.filter((d) => !d.faulty).map((d) => 'name' in d && d.name)).toEqual(['B', 'D', 'F'])
+    const { file } = parseSource(
+      'tool A : Bash(\nagent B [a/b]\npipeline C(: x\nschema D { a: String }\ntest "t" runs E( : \npolicy F : X',
+    )
+    expect(file.declarations.filter((d) => !d.faulty).map((d) => 'name' in d && d.name)).toEqual([
+      'B',
+      'D',
+      'F',
+    ])
   })
 
   it('are no more than one for a blank that was pasted', () => {
     expect(parseSource('agent\u00a0A\u3000[a/b]\u200b\n\u00a0 system\u00a0"x"').diagnostics).toEqual([])
   })
 
+  it('at the end of a file are told too', () => {
+    for (const text of [
+      'agent A [a/b] system "x',
+      "agent A [a/b] system 'x",
+      'agent A [a/b] system """x',
+      'tool T : Bash(',
+      'pipeline P: x |? {',
+      'pipeline P: "{{ a',
+      'agent',
+      'policy P',
+      'pipeline P: x |>',
+    ]) {
+      expect(parseSource(text).diagnostics, text).toHaveLength(1)
+    }
+  })
+
   it('of a """ that nothing closes hide no declaration after it', () => {
-    const { file, diagnostics } = parseSource('agent A [a/b]\n  system """never\n  closed\n\nagent B [c/d]\n  system """fine"""\n')
+    const { file, diagnostics } = parseSource(
+      'agent A [a/b]\n  system """never\n  closed\n\nagent B [c/d]\n  system """fine"""\n',
+    )
     expect(diagnostics).toHaveLength(1)
     expect(file.agents.map((a) => a.name)).toEqual(['A', 'B'])
   })
 
   it('come with an edit that mends them where there is one', () => {
-    for (const source of ['pipeline P: "a\\d"', 'pipeline P: |> A.b("x" "y")', 'agnet A [a/b]', 'pipeline P: a and b', 'pipeline P: a = b', 'pipeline P: |> A.b(“say "hi"”)', 'pipeline P: x;', 'tool T = Bash()', 'pipeline P x', 'agent A [a/b] equips B,', 'pipeline P: a === b']) {
+    for (const source of [
+      'pipeline P: "a\\d"',
+      'pipeline P: |> A.b("x" "y")',
+      'agnet A [a/b]',
+      'pipeline P: a and b',
+      'pipeline P: a = b',
+      'pipeline P: |> A.b(“say "hi"”)',
+      'pipeline P: x;',
+      'tool T = Bash()',
+      'pipeline P x',
+      'agent A [a/b] equips B,',
+      'pipeline P: a === b',
+    ]) {
       let mended = source
       const fix = parseSource(source).diagnostics[0]?.fix
       expect(fix, source).toBeDefined()
@@ -160,24 +198,53 @@ tool T : Workspace("x", write = true)`
   })
 
   it('of a condition stand where its text stands', () => {
+    const only = (text: string) =>
+      parseCondition(text).diagnostics.map(({ from, to, message }) => [from, to, message])
+    expect(only('{{ a }} == 1')).toEqual([[0, 2, expect.stringMatching(/an expression already/)]])
+    expect(only('a == "b')).toEqual([[5, 7, expect.stringMatching(/isn't closed/)]])
+    expect(only(' ')).toEqual([[0, 1, 'Expected an expression']])
+    expect(only('a ==')).toEqual([[2, 4, expect.stringMatching(/^Expected an expression/)]])
+    expect(only('(a')).toEqual([[1, 2, expect.stringMatching(/^Expected "\)"/)]])
     expect(parseCondition('a = b', 100).diagnostics[0]).toMatchObject({ from: 102, to: 103 })
   })
 })
 
 describe('limits', () => {
-  const deep = (open: string, close: string, n: number): string => `pipeline P: ${open.repeat(n)}1${close.repeat(n)}`
+  const deep = (open: string, close: string, n: number): string =>
+    `pipeline P: ${open.repeat(n)}1${close.repeat(n)}`
 
   it('allow 100 levels of nesting', () => {
-    for (const [open, close] of [['(', ')'], ['[', ']'], ['{ a: ', '}'], ['!', ''], ['len(', ')']] as const) {
+    for (const [open, close] of [
+      ['(', ')'],
+      ['[', ']'],
+      ['{ a: ', '}'],
+      ['!', ''],
+      ['len(', ')'],
+    ] as const) {
       expect(parseSource(deep(open, close, 100)).diagnostics, open).toEqual([])
     }
   })
 
   it('refuse more with one fault, without a crash, and go on after it', () => {
-    for (const [open, close] of [['(', ')'], ['[', ']'], ['{ a: ', '}'], ['!', ''], ['-', ''], ['len(', ')'], ['a[', ']'], ['"{{ ', ' }}"'], ['x |? { a => { ', '} }'], ['(', ''], ['a ? b : ', '']] as const) {
+    for (const [open, close] of [
+      ['(', ')'],
+      ['[', ']'],
+      ['{ a: ', '}'],
+      ['!', ''],
+      ['-', ''],
+      ['len(', ')'],
+      ['a[', ']'],
+      ['"{{ ', ' }}"'],
+      ['x |? { a => { ', '} }'],
+      ['(', ''],
+      ['a ? b : ', ''],
+    ] as const) {
       for (const n of [101, 10_000]) {
         const { file, diagnostics } = parseSource(`${deep(open, close, n)}\nagent Next [a/b]`)
-        expect(diagnostics.map((d) => d.message), `${n} ${open}`).toEqual(['This is nested more than 100 levels deep'])
+        expect(
+          diagnostics.map((d) => d.message),
+          `${n} ${open}`,
+        ).toEqual(['This is nested more than 100 levels deep'])
         if (close !== '') expect(file.agents).toHaveLength(1)
       }
     }
@@ -185,13 +252,20 @@ describe('limits', () => {
   })
 
   it('do not hold for the length of chains', () => {
-    for (const text of [Array(100_000).fill('a').join(' + '), `a${'.b'.repeat(100_000)}`, `a${' |> A.b()'.repeat(20_000)}`, Array(50_000).fill('a').join(' && '), `[${'1,'.repeat(50_000)}]`]) {
+    for (const text of [
+      Array(100_000).fill('a').join(' + '),
+      `a${'.b'.repeat(100_000)}`,
+      `a${' |> A.b()'.repeat(20_000)}`,
+      Array(50_000).fill('a').join(' && '),
+      `[${'1,'.repeat(50_000)}]`,
+    ]) {
       expect(parseSource(`pipeline P: ${text}`).diagnostics).toEqual([])
     }
   })
 
   it('let a file of a megabyte through', () => {
-    const one = 'agent A# [a/b, temp: 0]\n  system "Say {{ what }} and no more than that, please."\npipeline P#(x: String) -> Result:\n  x |> A#.go("Now:", x) as y\n'
+    const one =
+      'agent A# [a/b, temp: 0]\n  system "Say {{ what }} and no more than that, please."\npipeline P#(x: String) -> Result:\n  x |> A#.go("Now:", x) as y\n'
     const source = Array.from({ length: 1e6 / one.length }, (_, i) => one.replaceAll('#', String(i))).join('')
     const { file, diagnostics } = parseSource(source)
     expect(diagnostics).toEqual([])

@@ -13,7 +13,8 @@ function meaning(value: unknown): unknown {
       .map(([key, inner]) => [key, meaning(inner)]),
   )
 }
-const comments = (source: string): string[] => (source.match(/\/\/ note|# own line|\/\* block \*\/|\/\* two\n {3}lines \*\//g) ?? []).sort()
+const comments = (source: string): string[] =>
+  (source.match(/\/\/ note|# own line|\/\* block \*\/|\/\* two\n {3}lines \*\//g) ?? []).sort()
 
 describe('the formatter', () => {
   it('is idempotent, keeps comments, and changes nothing but the layout', () => {

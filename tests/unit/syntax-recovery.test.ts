@@ -7,9 +7,14 @@ import { declarations, expression, layout, program } from './syntax-programs.ts'
 const named = ['policy', 'tool', 'store', 'schema', 'agent', 'pipeline'] as const
 /** Declarations with names of their own, and where each stands. */
 const numbered = fc
-  .array(fc.oneof(...named.map((kind) => declarations[kind].map((tokens) => ({ kind, tokens })))), { minLength: 3, maxLength: 7 })
+  .array(fc.oneof(...named.map((kind) => declarations[kind].map((tokens) => ({ kind, tokens })))), {
+    minLength: 3,
+    maxLength: 7,
+  })
   .map((all) => {
-    const parts = all.map(({ kind, tokens }, i) => [kind, `Name${i}`, ...tokens.slice(2)].join(' ').replace(/ \. /g, '.'))
+    const parts = all.map(({ kind, tokens }, i) =>
+      [kind, `Name${i}`, ...tokens.slice(2)].join(' ').replace(/ \. /g, '.'),
+    )
     let at = 0
     return parts.map((text, i) => {
       const from = at
@@ -21,9 +26,12 @@ const numbered = fc
 describe('recovery', () => {
   it('finds no fault in a right program, and the same declarations as were written', () => {
     fc.assert(
-      fc.property(program.chain((tokens) => layout(tokens, true)), (source) => {
-        expect(parseSource(source).diagnostics).toEqual([])
-      }),
+      fc.property(
+        program.chain((tokens) => layout(tokens, true)),
+        (source) => {
+          expect(parseSource(source).diagnostics).toEqual([])
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -34,7 +42,32 @@ describe('recovery', () => {
       kind: fc.constantFrom('delete', 'insert', 'replace'),
       at: fc.double({ min: 0, max: 0.999, noNaN: true }),
       length: fc.integer({ min: 1, max: 6 }),
-      text: fc.constantFrom('(', ')', '[', ']', '{', '}', '"', "'", ',', ':', '|', '|>', '=', '=>', 'x', ' as ', '}}', '{{', '&', '#', ';', '1', '"""', '/*'),
+      text: fc.constantFrom(
+        '(',
+        ')',
+        '[',
+        ']',
+        '{',
+        '}',
+        '"',
+        "'",
+        ',',
+        ':',
+        '|',
+        '|>',
+        '=',
+        '=>',
+        'x',
+        ' as ',
+        '}}',
+        '{{',
+        '&',
+        '#',
+        ';',
+        '1',
+        '"""',
+        '/*',
+      ),
     })
     fc.assert(
       fc.property(numbered, edit, fc.nat(), (parts, { kind, at, length, text }, which) => {
@@ -61,7 +94,27 @@ describe('recovery', () => {
   })
 
   it('never throws, and points into the text', () => {
-    const noise = fc.array(fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('agent A [a/b]', 'pipeline P:', '|>', '"""', '"{{', '}}', '(', 'test "x" runs', '/*', '\\', "'", '\u201c', '\n')), { maxLength: 30 })
+    const noise = fc.array(
+      fc.oneof(
+        fc.string({ maxLength: 8 }),
+        fc.constantFrom(
+          'agent A [a/b]',
+          'pipeline P:',
+          '|>',
+          '"""',
+          '"{{',
+          '}}',
+          '(',
+          'test "x" runs',
+          '/*',
+          '\\',
+          "'",
+          '\u201c',
+          '\n',
+        ),
+      ),
+      { maxLength: 30 },
+    )
     fc.assert(
       fc.property(noise, (parts) => {
         const source = parts.join('')
@@ -82,12 +135,17 @@ describe('recovery', () => {
 
   it('reports every tree that has an error in it', () => {
     fc.assert(
-      fc.property(program.chain((tokens) => layout(tokens, false)), fc.nat(), fc.constantFrom('', ')', '"', ',', '|>', '}'), (source, at, insert) => {
-        const from = at % Math.max(1, source.length)
-        const edited = source.slice(0, from) + insert + source.slice(from + 1)
-        const hasError = haloParser.parse(edited).toString().includes('⚠')
-        if (hasError) expect(parseSource(edited).diagnostics.length).toBeGreaterThan(0)
-      }),
+      fc.property(
+        program.chain((tokens) => layout(tokens, false)),
+        fc.nat(),
+        fc.constantFrom('', ')', '"', ',', '|>', '}'),
+        (source, at, insert) => {
+          const from = at % Math.max(1, source.length)
+          const edited = source.slice(0, from) + insert + source.slice(from + 1)
+          const hasError = haloParser.parse(edited).toString().includes('⚠')
+          if (hasError) expect(parseSource(edited).diagnostics.length).toBeGreaterThan(0)
+        },
+      ),
       { numRuns: 400 },
     )
   })
@@ -98,9 +156,16 @@ describe('the parser', () => {
     let most = 0
     const check = (source: string): void => {
       const parse = haloParser.startParse(stringInput(source))
-      while (!parse.advance()) most = Math.max(most, (parse as unknown as { stacks: unknown[] }).stacks.length)
+      while (!parse.advance())
+        most = Math.max(most, (parse as unknown as { stacks: unknown[] }).stacks.length)
     }
-    fc.assert(fc.property(program.chain((tokens) => layout(tokens, true)), check), { numRuns: 200 })
+    fc.assert(
+      fc.property(
+        program.chain((tokens) => layout(tokens, true)),
+        check,
+      ),
+      { numRuns: 200 },
+    )
     expect(most).toBeLessThanOrEqual(4)
   })
 

@@ -20,7 +20,8 @@ export interface HaloEditorOptions {
  * from `haloLinter`, or from whoever has them already. What completion and hover texts know is loaded on first use.
  */
 export function halo(options: HaloEditorOptions = {}): LanguageSupport {
-  const complete: CompletionSource = async (context) => (await import('./completion.ts')).complete(context, options)
+  const complete: CompletionSource = async (context) =>
+    (await import('./completion.ts')).complete(context, options)
   return new LanguageSupport(haloLanguage, [
     haloLanguage.data.of({ autocomplete: complete }),
     autocompletion({ icons: false }),

@@ -2,7 +2,16 @@
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView, Tooltip } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import { analyse, AGENT_OPTIONS, DECORATORS, FUNCTIONS, link, namesAt, RULES, SYSTEM_CALLS } from '../halo/check/index.ts'
+import {
+  analyse,
+  AGENT_OPTIONS,
+  DECORATORS,
+  FUNCTIONS,
+  link,
+  namesAt,
+  RULES,
+  SYSTEM_CALLS,
+} from '../halo/check/index.ts'
 import { providerDefinition } from '../halo/tools/registry.ts'
 import type { HaloEditorOptions } from './halo.ts'
 import { methodsOfTool } from './methods.ts'
@@ -37,9 +46,16 @@ export function hover(view: EditorView, pos: number, options: HaloEditorOptions)
 }
 
 /** The text for a node of the tree; undefined where there is nothing to say. */
-export function hoverText(node: SyntaxNode, source: string, options: HaloEditorOptions = {}): HoverText | undefined {
+export function hoverText(
+  node: SyntaxNode,
+  source: string,
+  options: HaloEditorOptions = {},
+): HoverText | undefined {
   const text = source.slice(node.from, node.to)
-  const named = (table: ReadonlyMap<string, { doc: string; example: string }>, key: string): HoverText | undefined => {
+  const named = (
+    table: ReadonlyMap<string, { doc: string; example: string }>,
+    key: string,
+  ): HoverText | undefined => {
     const entry = table.get(key)
     return entry && { title: entry.example, text: entry.doc }
   }
@@ -72,16 +88,30 @@ export function hoverText(node: SyntaxNode, source: string, options: HaloEditorO
 }
 
 function fileOf(source: string, options: HaloEditorOptions) {
-  return analyse(source, { ...(options.path !== undefined && { path: options.path }), ...(options.resolve && { resolve: options.resolve }) }).file
+  return analyse(source, {
+    ...(options.path !== undefined && { path: options.path }),
+    ...(options.resolve && { resolve: options.resolve }),
+  }).file
 }
 
-function nameText(node: SyntaxNode, name: string, source: string, options: HaloEditorOptions): HoverText | undefined {
+function nameText(
+  node: SyntaxNode,
+  name: string,
+  source: string,
+  options: HaloEditorOptions,
+): HoverText | undefined {
   const found = namesAt(fileOf(source, options), node.to).find((n) => n.name === name)
   return found && { title: `${found.kind} ${name}`, text: found.detail === found.kind ? '' : found.detail }
 }
 
-function memberText(node: SyntaxNode, member: string, source: string, options: HaloEditorOptions): HoverText | undefined {
-  const head = node.parent?.name === 'Member' ? node.parent.parent?.firstChild : node.parent?.getChild('Reference')
+function memberText(
+  node: SyntaxNode,
+  member: string,
+  source: string,
+  options: HaloEditorOptions,
+): HoverText | undefined {
+  const head =
+    node.parent?.name === 'Member' ? node.parent.parent?.firstChild : node.parent?.getChild('Reference')
   if (!head) return undefined
   const name = source.slice(head.from, head.to)
   if (name === 'System') {
@@ -91,5 +121,10 @@ function memberText(node: SyntaxNode, member: string, source: string, options: H
   const program = link(fileOf(source, options))
   const tool = program.tools.get(name) ?? program.stores.get(name)
   const method = tool && methodsOfTool(tool, program).find((m) => m.name === member)
-  return method && { title: `${name}.${member}${method.effect ? ` · ${method.effect}` : ''}`, text: method.description ?? '' }
+  return (
+    method && {
+      title: `${name}.${member}${method.effect ? ` · ${method.effect}` : ''}`,
+      text: method.description ?? '',
+    }
+  )
 }

@@ -42,15 +42,17 @@ function inFile(context: TreeIndentContext): number | null {
   const { doc } = context.state
   const lines = doc.lineAt(context.pos).number - doc.lineAt(before.to).number
   if (lines > 1 && !STAGE.test(context.textAfter)) return 0
-  if (['ImportDeclaration', 'ToolDeclaration', 'StoreDeclaration', 'SchemaDeclaration'].includes(before.name)) return 0
+  if (['ImportDeclaration', 'ToolDeclaration', 'StoreDeclaration', 'SchemaDeclaration'].includes(before.name))
+    return 0
   if (before.name === 'PolicyDeclaration') return /^\s*&/.test(context.textAfter) ? context.unit : 0
   return declarationIndent(context, before, context.pos)
 }
 
 export const haloIndentation = indentNodeProp.add({
   'ArgList ParamList List Object ObjectType Brackets Block ParallelStage BranchStage Index Paren': bracketed,
-  'PolicyDeclaration ToolDeclaration StoreDeclaration SchemaDeclaration AgentDeclaration PipelineDeclaration TestDeclaration': inDeclaration,
-  'String': () => null,
+  'PolicyDeclaration ToolDeclaration StoreDeclaration SchemaDeclaration AgentDeclaration PipelineDeclaration TestDeclaration':
+    inDeclaration,
+  String: () => null,
   File: inFile,
 })
 
@@ -66,8 +68,9 @@ function betweenBraces(node: SyntaxNode): { from: number; to: number } | null {
 }
 
 export const haloFolding = foldNodeProp.add({
-  'PolicyDeclaration AgentDeclaration PipelineDeclaration TestDeclaration ToolDeclaration StoreDeclaration': belowHead,
+  'PolicyDeclaration AgentDeclaration PipelineDeclaration TestDeclaration ToolDeclaration StoreDeclaration':
+    belowHead,
   'ArgList ParamList List Object ObjectType Block': foldInside,
   'ParallelStage BranchStage': betweenBraces,
-  'BlockComment': (node) => ({ from: node.from + 2, to: node.to - 2 }),
+  BlockComment: (node) => ({ from: node.from + 2, to: node.to - 2 }),
 })

@@ -28,7 +28,11 @@ export function methodsOfTool(tool: ToolDeclaration | StoreDeclaration, program:
 function literalConfig(tool: ToolDeclaration | StoreDeclaration): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const { name, value } of tool.provider.args) {
-    if (name !== undefined && (value.kind === 'String' || value.kind === 'Number' || value.kind === 'Boolean')) config[name] = value.value
+    if (
+      name !== undefined &&
+      (value.kind === 'String' || value.kind === 'Number' || value.kind === 'Boolean')
+    )
+      config[name] = value.value
   }
   return config
 }

@@ -14,7 +14,10 @@ export interface FileLink {
 
 type Check = typeof import('../halo/check/index.ts')
 
-async function analysed(view: EditorView, options: HaloEditorOptions): Promise<{ check: Check; file: HaloFile }> {
+async function analysed(
+  view: EditorView,
+  options: HaloEditorOptions,
+): Promise<{ check: Check; file: HaloFile }> {
   const check = await import('../halo/check/index.ts')
   const { file } = check.analyse(view.state.doc.toString(), {
     ...(options.path !== undefined && { path: options.path }),
@@ -37,12 +40,17 @@ export async function goToDefinition(view: EditorView, options: HaloEditorOption
 }
 
 /** Renames what the name under the cursor stands for, in one step that undo takes back. False when the name can't be. */
-export async function renameName(view: EditorView, name: string, options: HaloEditorOptions = {}): Promise<boolean> {
+export async function renameName(
+  view: EditorView,
+  name: string,
+  options: HaloEditorOptions = {},
+): Promise<boolean> {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false
   const { check, file } = await analysed(view, options)
   const places = check.referencesOf(file, view.state.selection.main.head)
   // A name that another file declares would be renamed on one side only.
-  if (places.length === 0 || check.definitionOf(file, view.state.selection.main.head)?.file !== file.path) return false
+  if (places.length === 0 || check.definitionOf(file, view.state.selection.main.head)?.file !== file.path)
+    return false
   const changes: TransactionSpec['changes'] = places.map(({ from, to }) => ({ from, to, insert: name }))
   view.dispatch({ changes, userEvent: 'rename' })
   return true
@@ -58,7 +66,8 @@ export function nameKeys(options: HaloEditorOptions): KeyBinding[] {
 const setAsking = StateEffect.define<Panel | null>()
 const asking = StateField.define<Panel | null>({
   create: () => null,
-  update: (value, transaction) => transaction.effects.reduce((now, effect) => (effect.is(setAsking) ? effect.value : now), value),
+  update: (value, transaction) =>
+    transaction.effects.reduce((now, effect) => (effect.is(setAsking) ? effect.value : now), value),
   provide: (field) => showPanel.from(field, (panel) => panel && (() => panel)),
 })
 
@@ -84,7 +93,9 @@ function askForName(view: EditorView, options: HaloEditorOptions): boolean {
     event.preventDefault()
     void renameName(view, input.value, options).then((done) => {
       if (done) close()
-      else status.textContent = 'This can\'t be renamed so: names are letters, digits and _, and must be declared in this file.'
+      else
+        status.textContent =
+          "This can't be renamed so: names are letters, digits and _, and must be declared in this file."
     })
   }
   const panel: Panel = { dom, top: false, mount: () => input.select() }

@@ -32,7 +32,12 @@ export function isAfterStop(build: Build, at: number): boolean {
   return build.stops.some((stop) => stop <= at && !textOf(build, { from: stop, to: at }).includes('\n'))
 }
 
-export function syntaxFault(place: Place, message: string, path?: string, fix?: Diagnostic['fix']): Diagnostic {
+export function syntaxFault(
+  place: Place,
+  message: string,
+  path?: string,
+  fix?: Diagnostic['fix'],
+): Diagnostic {
   const found: Diagnostic = { code: 'syntax', severity: 'error', message, from: place.from, to: place.to }
   if (path !== undefined) found.file = path
   if (fix) found.fix = fix

@@ -14,8 +14,20 @@ export interface Cst {
 export const MAX_NESTING = 100
 
 const NESTING = new Set([
-  'List', 'Object', 'Paren', 'Index', 'Interpolation', 'OpenInterpolation', 'UnaryExpression', 'ConditionalExpression',
-  'ObjectType', 'ListType', 'Block', 'Branch', 'Arm', 'ElseArm',
+  'List',
+  'Object',
+  'Paren',
+  'Index',
+  'Interpolation',
+  'OpenInterpolation',
+  'UnaryExpression',
+  'ConditionalExpression',
+  'ObjectType',
+  'ListType',
+  'Block',
+  'Branch',
+  'Arm',
+  'ElseArm',
 ])
 
 /** Where nesting goes too deep inside a node, or -1. Does not recurse. */
@@ -50,7 +62,8 @@ function levelsOf(cursor: TreeCursor, parent: string | undefined): number {
 /** `a ? b : c ? d : e` is one flat node, but nests in the AST. */
 function elses(node: SyntaxNode): number {
   let count = 0
-  for (let child = node.firstChild; child && count <= MAX_NESTING; child = child.nextSibling) if (child.name === '?') count++
+  for (let child = node.firstChild; child && count <= MAX_NESTING; child = child.nextSibling)
+    if (child.name === '?') count++
   return Math.max(1, count)
 }
 
@@ -96,5 +109,11 @@ export function hasFault(node: Cst): boolean {
 }
 /** Nodes that the grammar uses to go on after a mistake: they are faults, though not error nodes. */
 export const RECOVERY: ReadonlySet<string> = new Set([
-  'MissingEnd', 'MissingComma', 'UnterminatedEnd', 'OpenInterpolation', 'BadEscape', 'ForeignString', 'StrayValue',
+  'MissingEnd',
+  'MissingComma',
+  'UnterminatedEnd',
+  'OpenInterpolation',
+  'BadEscape',
+  'ForeignString',
+  'StrayValue',
 ])

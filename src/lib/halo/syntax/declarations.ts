@@ -1,8 +1,27 @@
 /** Declarations: Lezer nodes to AST. */
-import type { AgentDeclaration, Declaration, Name, Param, PipelineDeclaration, ProviderUse, Rule, Target, TestDeclaration, TestLine } from './ast.ts'
+import type {
+  AgentDeclaration,
+  Declaration,
+  Name,
+  Param,
+  PipelineDeclaration,
+  ProviderUse,
+  Rule,
+  Target,
+  TestDeclaration,
+  TestLine,
+} from './ast.ts'
 import { fault, placeOf, present, textOf, type Build } from './context.ts'
 import { child, childrenOf, hasFault, type Cst } from './cst.ts'
-import { argumentsOf, expressionIn, expressionOf, isExpression, modelOf, nameOf, RESERVED } from './expressions.ts'
+import {
+  argumentsOf,
+  expressionIn,
+  expressionOf,
+  isExpression,
+  modelOf,
+  nameOf,
+  RESERVED,
+} from './expressions.ts'
 import { isString, plainString, stringOf } from './literals.ts'
 import { chainOf, decoratorOf } from './stages.ts'
 import { objectTypeOf, optionalTypeIn, typeIn } from './types.ts'
@@ -32,7 +51,9 @@ function builtFrom(build: Build, node: Cst): Declaration | undefined {
   const file = build.path === undefined ? {} : { file: build.path }
   if (node.name === 'ImportDeclaration') {
     const path = node.children.find(isString)
-    return path && { kind: 'Import', path: plainString(build, path, 'A path'), pathSpan: placeOf(path), ...place }
+    return (
+      path && { kind: 'Import', path: plainString(build, path, 'A path'), pathSpan: placeOf(path), ...place }
+    )
   }
   if (node.name === 'TestDeclaration') return testOf(build, node, file)
   const definition = child(node, 'Definition')
@@ -41,7 +62,11 @@ function builtFrom(build: Build, node: Cst): Declaration | undefined {
   const declared = { name, nameSpan, ...file, ...place }
   switch (node.name) {
     case 'PolicyDeclaration':
-      return { kind: 'Policy', ...declared, rules: present(childrenOf(node, 'Rule').map((rule) => ruleOf(build, rule))) }
+      return {
+        kind: 'Policy',
+        ...declared,
+        rules: present(childrenOf(node, 'Rule').map((rule) => ruleOf(build, rule))),
+      }
     case 'ToolDeclaration':
     case 'StoreDeclaration': {
       const provider = providerOf(build, node)
@@ -55,7 +80,9 @@ function builtFrom(build: Build, node: Cst): Declaration | undefined {
       return {
         kind: 'Schema',
         ...declared,
-        type: type ? objectTypeOf(build, type) : { kind: 'ObjectType', fields: [], from: node.to, to: node.to },
+        type: type
+          ? objectTypeOf(build, type)
+          : { kind: 'ObjectType', fields: [], from: node.to, to: node.to },
       }
     }
     case 'AgentDeclaration':
@@ -80,13 +107,19 @@ function ruleOf(build: Build, node: Cst): Rule | undefined {
 function providerOf(build: Build, node: Cst): ProviderUse {
   const provider = child(node, 'Provider')
   const nameNode = provider && child(provider, 'ProviderName')
-  if (!provider || !nameNode) return { name: '', nameSpan: { from: node.to, to: node.to }, args: [], from: node.to, to: node.to }
+  if (!provider || !nameNode)
+    return { name: '', nameSpan: { from: node.to, to: node.to }, args: [], from: node.to, to: node.to }
   const { name, ...nameSpan } = nameOf(build, nameNode)
   const args = child(provider, 'ArgList')
   return { name, nameSpan, args: args ? argumentsOf(build, args) : [], ...placeOf(provider) }
 }
 
-const CLAUSES = { SystemClause: 'system', EquipsClause: 'equips', RequiresClause: 'requires', ReturnsClause: 'returns' } as const
+const CLAUSES = {
+  SystemClause: 'system',
+  EquipsClause: 'equips',
+  RequiresClause: 'requires',
+  ReturnsClause: 'returns',
+} as const
 function clauseName(node: Cst): (typeof CLAUSES)[keyof typeof CLAUSES] | undefined {
   return Object.hasOwn(CLAUSES, node.name) ? CLAUSES[node.name as keyof typeof CLAUSES] : undefined
 }
@@ -97,13 +130,16 @@ function agentOf(build: Build, node: Cst, declared: Declared): AgentDeclaration 
   const agent: AgentDeclaration = {
     kind: 'Agent',
     ...declared,
-    model: model ? modelOf(build, model) : { provider: '', id: '', from: declared.nameSpan.to, to: declared.nameSpan.to },
+    model: model
+      ? modelOf(build, model)
+      : { provider: '', id: '', from: declared.nameSpan.to, to: declared.nameSpan.to },
     options: [],
     equips: [],
     requires: [],
     clauses: [],
   }
-  if (brackets && !model && !build.broken) fault(build, brackets, 'Expected a model (provider/id), found nothing in the brackets')
+  if (brackets && !model && !build.broken)
+    fault(build, brackets, 'Expected a model (provider/id), found nothing in the brackets')
   for (const option of brackets ? childrenOf(brackets, 'Option') : []) {
     const nameNode = child(option, 'OptionName')
     const value = expressionIn(build, option)
@@ -128,7 +164,11 @@ function agentOf(build: Build, node: Cst, declared: Declared): AgentDeclaration 
 function references(build: Build, node: Cst): Name[] {
   const last = node.children.filter((c) => !c.name.endsWith('Comment')).at(-1)
   if (last?.name === ',') {
-    fault(build, last, 'Expected a name after this comma', { title: 'Remove the comma', ...placeOf(last), insert: '' })
+    fault(build, last, 'Expected a name after this comma', {
+      title: 'Remove the comma',
+      ...placeOf(last),
+      insert: '',
+    })
   }
   return childrenOf(node, 'Reference').map((reference) => nameOf(build, reference))
 }
@@ -152,7 +192,8 @@ function paramOf(build: Build, node: Cst): Param | undefined {
   const nameNode = child(node, 'ParamName')
   if (!nameNode) return undefined
   const { name, ...nameSpan } = nameOf(build, nameNode)
-  if (RESERVED.has(name)) fault(build, nameSpan, `\`${name}\` is a word of the language and can't name a parameter`)
+  if (RESERVED.has(name))
+    fault(build, nameSpan, `\`${name}\` is a word of the language and can't name a parameter`)
   const value = expressionIn(build, node)
   return {
     name,
@@ -200,11 +241,20 @@ function testLineOf(build: Build, node: Cst): TestLine | undefined {
       }
     }
     case 'MockLine':
-      return target && { kind: 'Mock', target, answers: values.map((answer) => expressionOf(build, answer)), ...place }
+      return (
+        target && {
+          kind: 'Mock',
+          target,
+          answers: values.map((answer) => expressionOf(build, answer)),
+          ...place,
+        }
+      )
     case 'ApproveLine':
       return { kind: 'Approve', targets, ...place }
     case 'DeclineLine':
-      return target && { kind: 'Decline', target, ...(value && { reason: expressionOf(build, value) }), ...place }
+      return (
+        target && { kind: 'Decline', target, ...(value && { reason: expressionOf(build, value) }), ...place }
+      )
     case 'AnswerLine':
       return target && value && { kind: 'Answer', target, value: expressionOf(build, value), ...place }
     case 'ExpectLine':
@@ -218,6 +268,9 @@ function targetOf(build: Build, node: Cst): Target {
   const string = node.children.find(isString)
   const text = string
     ? plainString(build, string, 'A target')
-    : node.children.filter((c) => !c.name.endsWith('Comment') && !c.error).map((c) => textOf(build, c)).join('')
+    : node.children
+        .filter((c) => !c.name.endsWith('Comment') && !c.error)
+        .map((c) => textOf(build, c))
+        .join('')
   return { text, quoted: string !== undefined, ...placeOf(node) }
 }

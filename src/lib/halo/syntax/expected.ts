@@ -17,7 +17,11 @@ const NAMES: ReadonlyMap<number, string> = new Map([
 ])
 
 /** The names of the terminals that fit after the token that ends at each of the `ends`. */
-export function expectedAfter(text: string, ends: ReadonlySet<number>, condition = false): Map<number, Set<string>> {
+export function expectedAfter(
+  text: string,
+  ends: ReadonlySet<number>,
+  condition = false,
+): Map<number, Set<string>> {
   const found = new Map<number, Set<string>>()
   const tracker = new ContextTracker<null>({
     start: null,
@@ -36,9 +40,43 @@ export function expectedAfter(text: string, ends: ReadonlySet<number>, condition
   return found
 }
 
-const EXPRESSION_START = ['name', 'Number', 'Quantity', 'RawString', 'ForeignString', 'true', 'false', 'null', '[', '{', '(', '!', '-']
+const EXPRESSION_START = [
+  'name',
+  'Number',
+  'Quantity',
+  'RawString',
+  'ForeignString',
+  'true',
+  'false',
+  'null',
+  '[',
+  '{',
+  '(',
+  '!',
+  '-',
+]
 const TYPE_START = ['name', 'Number', 'RawString', 'ForeignString', 'true', 'false', 'null', '[', '{']
-const OPERATORS = ['??', '||', '&&', '==', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '%', '?', '.', '?.', '[', '(']
+const OPERATORS = [
+  '??',
+  '||',
+  '&&',
+  '==',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '?',
+  '.',
+  '?.',
+  '[',
+  '(',
+]
 const STAGE_START = ['|>', '|*', '|?', '|<>', '|!', '~>']
 const HEADS = ['import', 'policy', 'tool', 'store', 'schema', 'agent', 'pipeline', 'test']
 const LINES = ['files', 'mock', 'approve', 'decline', 'answer', 'expect']
@@ -86,5 +124,7 @@ export function wordsOf(expected: ReadonlySet<string>): string {
   if (operator && words.length < 2) words.push('an operator')
   if (heads) words.push('the next declaration')
   const shown = words.slice(0, 4)
-  return shown.length < 2 ? (shown[0] ?? 'something else') : `${shown.slice(0, -1).join(', ')} or ${shown[shown.length - 1]}`
+  return shown.length < 2
+    ? (shown[0] ?? 'something else')
+    : `${shown.slice(0, -1).join(', ')} or ${shown[shown.length - 1]}`
 }

@@ -1,5 +1,14 @@
 /** Expressions, arguments and names: Lezer nodes to AST. */
-import type { Access, AccessStep, Argument, Expression, ModelRef, Name, ObjectExpression, Operator } from './ast.ts'
+import type {
+  Access,
+  AccessStep,
+  Argument,
+  Expression,
+  ModelRef,
+  Name,
+  ObjectExpression,
+  Operator,
+} from './ast.ts'
 import { fault, placeOf, present, textOf, type Build } from './context.ts'
 import { child, childrenOf, type Cst } from './cst.ts'
 import { isString, numberOf, plainString, stringOf } from './literals.ts'
@@ -13,11 +22,30 @@ export const BUILT_IN_FUNCTIONS: ReadonlySet<string> = new Set(
 )
 
 const OPERATIONS = new Set([
-  'NullishExpression', 'OrExpression', 'AndExpression', 'EqualityExpression', 'CompareExpression', 'SumExpression', 'ProductExpression',
+  'NullishExpression',
+  'OrExpression',
+  'AndExpression',
+  'EqualityExpression',
+  'CompareExpression',
+  'SumExpression',
+  'ProductExpression',
 ])
 const EXPRESSIONS = new Set([
-  ...OPERATIONS, 'ConditionalExpression', 'UnaryExpression', 'AccessExpression', 'Variable', 'Number', 'Quantity', 'String',
-  'RawString', 'ForeignString', 'Boolean', 'Null', 'List', 'Object', 'Paren',
+  ...OPERATIONS,
+  'ConditionalExpression',
+  'UnaryExpression',
+  'AccessExpression',
+  'Variable',
+  'Number',
+  'Quantity',
+  'String',
+  'RawString',
+  'ForeignString',
+  'Boolean',
+  'Null',
+  'List',
+  'Object',
+  'Paren',
 ])
 
 export function isExpression(node: Cst): boolean {
@@ -30,7 +58,8 @@ export function expressionIn(build: Build, node: Cst | undefined): Expression | 
 
 export function nameOf(build: Build, node: Cst): Name {
   const name = textOf(build, node)
-  if (/[^\x00-\x7f]/.test(name) && /^[\p{L}\p{N}_]+$/u.test(name)) fault(build, node, `Names are made of the letters A to Z, digits and _: ${name} has others`)
+  if (/[^\x00-\x7f]/.test(name) && /^[\p{L}\p{N}_]+$/u.test(name))
+    fault(build, node, `Names are made of the letters A to Z, digits and _: ${name} has others`)
   return { name, ...placeOf(node) }
 }
 
@@ -52,9 +81,17 @@ export function expressionOf(build: Build, node: Cst): Expression {
     case 'Paren':
       return expressionIn(build, node) ?? { kind: 'Null', ...place }
     case 'List':
-      return { kind: 'List', items: node.children.filter(isExpression).map((item) => expressionOf(build, item)), ...place }
+      return {
+        kind: 'List',
+        items: node.children.filter(isExpression).map((item) => expressionOf(build, item)),
+        ...place,
+      }
     case 'Object':
-      return { kind: 'Object', entries: present(childrenOf(node, 'Entry').map((entry) => entryOf(build, entry))), ...place }
+      return {
+        kind: 'Object',
+        entries: present(childrenOf(node, 'Entry').map((entry) => entryOf(build, entry))),
+        ...place,
+      }
     case 'UnaryExpression': {
       const operand = expressionIn(build, node) ?? { kind: 'Null', from: node.to, to: node.to }
       return { kind: 'Unary', operator: child(node, 'Not') ? '!' : '-', operand, ...place }
@@ -115,18 +152,30 @@ export const RESERVED: ReadonlySet<string> = new Set(['true', 'false', 'null', '
 function access(build: Build, node: Cst, calls: boolean): Expression {
   const [head, ...accessors] = node.children.filter((c) => !c.error && !c.name.endsWith('Comment'))
   if (!head) return { kind: 'Null', ...placeOf(node) }
-  const { base, rest } = callOf(build, head, accessors, calls) ?? { base: expressionOf(build, head), rest: accessors }
+  const { base, rest } = callOf(build, head, accessors, calls) ?? {
+    base: expressionOf(build, head),
+    rest: accessors,
+  }
   const steps: AccessStep[] = []
   for (const step of rest) {
     const place = placeOf(step)
     const property = child(step, 'Property')
     if (step.name === 'Member' && property) {
-      steps.push({ kind: 'Member', name: textOf(build, property), optional: child(step, '?.') !== undefined, ...place })
+      steps.push({
+        kind: 'Member',
+        name: textOf(build, property),
+        optional: child(step, '?.') !== undefined,
+        ...place,
+      })
     } else if (step.name === 'Index') {
       const index = expressionIn(build, step)
       if (index) steps.push({ kind: 'Index', index, ...place })
     } else if (step.name === 'ArgList' && !build.broken) {
-      fault(build, place, `Values have no methods: only the built-in functions can be called here, like len(x)`)
+      fault(
+        build,
+        place,
+        `Values have no methods: only the built-in functions can be called here, like len(x)`,
+      )
     }
   }
   if (steps.length === 0) return base
@@ -134,14 +183,26 @@ function access(build: Build, node: Cst, calls: boolean): Expression {
   return result
 }
 
-function callOf(build: Build, head: Cst, accessors: Cst[], calls: boolean): { base: Expression; rest: Cst[] } | undefined {
+function callOf(
+  build: Build,
+  head: Cst,
+  accessors: Cst[],
+  calls: boolean,
+): { base: Expression; rest: Cst[] } | undefined {
   if (head.name !== 'Variable') return undefined
   const [first, second] = accessors
   if (first?.name === 'ArgList') {
     const name = nameOf(build, head)
     const args = argumentsOf(build, first)
     return {
-      base: { kind: 'FunctionCall', name: name.name, nameSpan: placeOf(head), args, from: head.from, to: first.to },
+      base: {
+        kind: 'FunctionCall',
+        name: name.name,
+        nameSpan: placeOf(head),
+        args,
+        from: head.from,
+        to: first.to,
+      },
       rest: accessors.slice(1),
     }
   }
@@ -164,7 +225,10 @@ function argumentOf(build: Build, node: Cst): Argument | undefined {
   const valueNode = node.children.find(isExpression)
   if (!nameNode || !valueNode) return undefined
   const { name, ...nameSpan } = nameOf(build, nameNode)
-  const value = name === 'tool' && valueNode.name === 'AccessExpression' ? access(build, valueNode, true) : expressionOf(build, valueNode)
+  const value =
+    name === 'tool' && valueNode.name === 'AccessExpression'
+      ? access(build, valueNode, true)
+      : expressionOf(build, valueNode)
   return { name, nameSpan, value, ...placeOf(node) }
 }
 

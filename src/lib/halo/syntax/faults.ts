@@ -52,7 +52,9 @@ export function treeFaults(build: Build, root: Cst, end: number, condition = fal
     if (openers.includes(found)) return
     // A bracket of the wrong kind has its wrong partner too.
     if (Object.hasOwn(CLOSERS, found)) openers.push(CLOSERS[found] ?? '')
-    build.faults.push(hintFor(situation) ?? (isNew ? strayFault(build, situation.place) : general(situation)))
+    build.faults.push(
+      hintFor(situation) ?? (isNew ? strayFault(build, situation.place) : general(situation, condition)),
+    )
   })
 }
 
@@ -72,17 +74,19 @@ function cutFrom(node: Cst, at: number, end: number): void {
   node.to = Math.min(node.to, end)
 }
 
-function general({ build, expected, found, place, previousEnd, parents }: Situation): Diagnostic {
-  const what = found === '' ? 'the end of the file' : quoted(found)
+function general(
+  { build, expected, found, place, previousEnd, parents }: Situation,
+  condition: boolean,
+): Diagnostic {
+  const what = found !== '' ? quoted(found) : condition ? 'its end' : 'the end of the file'
   if (expected.size === 0) return syntaxFault(place, `${what} can't stand here`, build.path)
   const inTemplate = parents[parents.length - 1]?.name === 'Interpolation' && expected.has('}')
   const words = inTemplate ? '"}}"' : wordsOf(expected)
   // Nothing is wrong with what stands on a later line, when what was begun on this one is not complete.
   const isComplete = expected.has('agent')
   if (!isComplete && textOf(build, { from: previousEnd, to: place.from }).includes('\n')) {
-    const last = /(?:[\p{L}\p{N}_@]+|[^\p{L}\p{N}_\s]{1,3})$/u.exec(textOf(build, { from: Math.max(build.offset, previousEnd - 40), to: previousEnd }))?.[0] ?? ''
-    const at = { from: previousEnd - Math.max(1, last.length), to: previousEnd }
-    return syntaxFault(at, `Expected ${words} after ${quoted(last)}`, build.path)
+    const at = lastToken(build, previousEnd)
+    return syntaxFault(at, `Expected ${words} after ${quoted(textOf(build, at))}`, build.path)
   }
   return syntaxFault(place, `Expected ${words}, found ${what}`, build.path)
 }
@@ -95,8 +99,12 @@ function collect(build: Build, node: Cst, parents: Cst[], stops: Stop[]): void {
     return
   }
   if (node.name === 'MissingComma') stops.push({ from: node.from, to: node.from, parents, node })
-  // What went wrong in it is that it isn't closed.
-  if (node.name === 'OpenInterpolation') return
+  // What went wrong in these is that they aren't closed: the AST builder says so.
+  if (
+    node.name === 'OpenInterpolation' ||
+    (node.error && parent?.name === 'String' && /["\\]/.test(build.source.charAt(parent.from - build.offset)))
+  )
+    return
   if (node.error) stops.push({ from: node.from, to: node.to, parents, node })
   const inside = node.children.length > 0 ? [...parents, node] : parents
   for (const c of node.children) collect(build, c, inside, stops)
@@ -107,15 +115,24 @@ const CLOSERS: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 function missingEnd(build: Build, parent: Cst): void {
   const opener = parent.children.find((c) => Object.hasOwn(CLOSERS, c.name))
   if (!opener) return
-  build.faults.push(syntaxFault(opener, `This "${opener.name}" is never closed: expected "${CLOSERS[opener.name]}"`, build.path))
+  build.faults.push(
+    syntaxFault(
+      opener,
+      `This "${opener.name}" is never closed: expected "${CLOSERS[opener.name]}"`,
+      build.path,
+    ),
+  )
 }
 function swallows(build: Build, node: Cst): boolean {
   if (node.error || node.name === 'UnterminatedEnd' || node.name === 'OpenInterpolation') return true
-  return node.name === 'RawString' ? !isClosed(textOf(build, node)) : node.children.some((c) => swallows(build, c))
+  return node.name === 'RawString'
+    ? !isClosed(textOf(build, node))
+    : node.children.some((c) => swallows(build, c))
 }
 function openStrings(build: Build, node: Cst): number[] {
   if (node.name === 'RawString') return isClosed(textOf(build, node)) ? [] : [node.to]
-  const own = node.name === 'String' && node.children.some((c) => c.name === 'UnterminatedEnd') ? [node.to] : []
+  const own =
+    node.name === 'String' && node.children.some((c) => c.name === 'UnterminatedEnd') ? [node.to] : []
   return [...own, ...node.children.flatMap((c) => openStrings(build, c))]
 }
 function isClosed(raw: string): boolean {
@@ -192,5 +209,12 @@ function foundAt(build: Build, comments: Comments, stop: Stop): { found: string;
   const found = ONE_TOKEN.exec(textOf(build, { from, to: from + 60 }))?.[0] ?? ''
   if (found !== '') return { found, place: { from, to: from + found.length } }
   const to = lastEnd(build, comments, stop.from)
-  return { found, place: { from: Math.max(build.offset, to - 1), to } }
+  return { found, place: lastToken(build, to) }
+}
+
+/** The word or the signs that end at a place. */
+function lastToken(build: Build, to: number): Place {
+  const text = textOf(build, { from: Math.max(build.offset, to - 40), to })
+  const last = /(?:[\p{L}\p{N}_@]+|[^\p{L}\p{N}_\s]{1,3})$/u.exec(text)?.[0] ?? ''
+  return { from: to - last.length, to }
 }

@@ -34,11 +34,16 @@ export function stringOf(
   }
   if (form === 'foreign') {
     const value = text.slice(1, -1)
-    fault(build, place, `Strings stand in straight quotes, "…" or '…', not in ${text.charAt(0)}…${text.slice(-1)}`, {
-      title: 'Use straight quotes',
-      ...place,
-      insert: /["\\]|\{\{/.test(value) && !value.includes("'") ? `'${value}'` : JSON.stringify(value),
-    })
+    fault(
+      build,
+      place,
+      `Strings stand in straight quotes, "…" or '…', not in ${text.charAt(0)}…${text.slice(-1)}`,
+      {
+        title: 'Use straight quotes',
+        ...place,
+        insert: /["\\]|\{\{/.test(value) && !value.includes("'") ? `'${value}'` : JSON.stringify(value),
+      },
+    )
     return { kind: 'String', value, ...place }
   }
   const pieces = piecesOf(build, node, form, expressionOf)
@@ -71,7 +76,12 @@ function literal(pieces: Piece[], place: { from: number; to: number }): StringLi
 }
 
 /** The raw text between a string's quotes, its escapes and its interpolations, in order. */
-function piecesOf(build: Build, node: Cst, form: StringForm, expressionOf: (node: Cst) => Expression | undefined): Piece[] {
+function piecesOf(
+  build: Build,
+  node: Cst,
+  form: StringForm,
+  expressionOf: (node: Cst) => Expression | undefined,
+): Piece[] {
   const text = textOf(build, node)
   const quotes = form === 'triple' ? 3 : form === 'escaped' ? 2 : 1
   const unterminated = node.children.find((c) => c.name === 'UnterminatedEnd')
@@ -79,10 +89,19 @@ function piecesOf(build: Build, node: Cst, form: StringForm, expressionOf: (node
   const open = node.children.find((c) => c.name === 'OpenInterpolation')
   const closed = !unterminated && !open && text.length >= 2 * quotes && text.endsWith(quote)
   if (open) {
-    if (!isAfterStop(build, node.from) && !open.children.some((c) => c.name.endsWith('Comment'))) fault(build, { from: open.from, to: open.from + 2 }, 'This "{{" is never closed: expected "}}" and the end of the string')
-  } else if (!closed && !node.children.some((c) => c.error) && !isAfterStop(build, node.from)) {
+    if (!isAfterStop(build, node.from) && !open.children.some((c) => c.name.endsWith('Comment')))
+      fault(
+        build,
+        { from: open.from, to: open.from + 2 },
+        'This "{{" is never closed: expected "}}" and the end of the string',
+      )
+  } else if (!closed && /^["\\]/.test(text) && !isAfterStop(build, node.from)) {
     const where = form === 'triple' ? '""" before the end of the file' : `${quote} before the end of the line`
-    fault(build, { from: node.from, to: unterminated?.from ?? node.to }, `This string isn't closed: expected ${where}`)
+    fault(
+      build,
+      { from: node.from, to: unterminated?.from ?? node.to },
+      `This string isn't closed: expected ${where}`,
+    )
   }
   const end = unterminated ? unterminated.from : open ? open.to : closed ? node.to - quotes : node.to
   const pieces: Piece[] = []
@@ -98,7 +117,9 @@ function piecesOf(build: Build, node: Cst, form: StringForm, expressionOf: (node
     if (isInterpolation) {
       const comment = c.children.find((i) => i.name.endsWith('Comment'))
       if (comment) fault(build, comment, "Comments can't stand inside {{ }}")
-      const inner = c.children.find((i) => !i.error && i.name !== '}' && i.name !== 'MissingEnd' && !i.name.endsWith('Comment'))
+      const inner = c.children.find(
+        (i) => !i.error && i.name !== '}' && i.name !== 'MissingEnd' && !i.name.endsWith('Comment'),
+      )
       const expression = inner && expressionOf(inner)
       pieces.push(expression ? { expression } : { decoded: '' })
     } else {
@@ -113,7 +134,8 @@ function rawPieces(build: Build, from: number, to: number, form: StringForm): Pi
   const text = textOf(build, { from, to })
   if (form !== 'escaped' || !text.includes('\\')) {
     // Only a backslash at the end of a line of a triple-quoted string is no escape token.
-    for (let i = text.indexOf('\\'); i >= 0; i = text.indexOf('\\', i + 1)) badEscape(build, from + i, from + i + 1)
+    for (let i = text.indexOf('\\'); i >= 0; i = text.indexOf('\\', i + 1))
+      badEscape(build, from + i, from + i + 1)
     return [{ text: form === 'triple' ? text.replace(/\r\n?/g, '\n') : text }]
   }
   const pieces: Piece[] = []
@@ -169,7 +191,8 @@ function dedent(pieces: Piece[]): Piece[] {
       if (text !== '') lines[lines.length - 1]?.push({ text })
     })
   }
-  const isBlank = (line: Piece[]): boolean => line.every((piece) => 'text' in piece && piece.text.trim() === '')
+  const isBlank = (line: Piece[]): boolean =>
+    line.every((piece) => 'text' in piece && piece.text.trim() === '')
   const ownFirst = lines.length > 1 && isBlank(lines[0] ?? [])
   if (ownFirst) lines.shift()
   if (lines.length > 1 && isBlank(lines[lines.length - 1] ?? [])) lines.pop()
@@ -216,7 +239,11 @@ export function numberOf(build: Build, node: Cst): NumberLiteral {
     const unit = part?.[2] !== undefined && Object.hasOwn(UNITS, part[2]) ? (UNITS[part[2]] ?? 0) : 0
     if (!part || unit === 0 || unit >= last) {
       const what = part && unit === 0 ? `Unknown unit ${part[2]}` : 'This is no duration'
-      fault(build, place, `${what}: durations are 500ms, 30s, 5m, 2h, 1d, or several from large to small, 1h30m`)
+      fault(
+        build,
+        place,
+        `${what}: durations are 500ms, 30s, 5m, 2h, 1d, or several from large to small, 1h30m`,
+      )
       break
     }
     value += Number(part[1]) * unit

@@ -3,7 +3,8 @@ import type { Diagnostic } from '../errors.ts'
 import { syntaxFault } from './context.ts'
 import { haloParser } from './parser.ts'
 
-const HEAD = /^(?:(?:policy|tool|store)[ \t]+\w+\s*:|schema[ \t]+\w+\s*\{|agent[ \t]+\w+\s*\[|pipeline[ \t]+\w+\s*[(:-]|(?:import|test)[ \t]+")/m
+const HEAD =
+  /^(?:(?:policy|tool|store)[ \t]+\w+\s*:|schema[ \t]+\w+\s*\{|agent[ \t]+\w+\s*\[|pipeline[ \t]+\w+\s*[(:-]|(?:import|test)[ \t]+")/m
 
 /**
  * The text with an unclosed triple-quoted string ended before the next declaration, all else at its place, and the fault.
@@ -18,7 +19,13 @@ export function withoutOpenStrings(source: string, path?: string): { text: strin
   const blank = source.slice(start + 2, end).replace(/[^\n\r]/g, ' ')
   return {
     text: source.slice(0, start) + '""' + blank + source.slice(end),
-    faults: [syntaxFault({ from: start, to: start + 3 }, 'This string isn\'t closed: expected """ before the end of the file', path)],
+    faults: [
+      syntaxFault(
+        { from: start, to: start + 3 },
+        'This string isn\'t closed: expected """ before the end of the file',
+        path,
+      ),
+    ],
   }
 }
 

@@ -48,7 +48,14 @@ export function parse(source: string, options: ParseOptions = {}): HaloFile {
 
 /** The AST of a tree that was parsed already, as an editor has it. */
 export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): ParseResult {
-  const build: Build = { source, offset: 0, faults: [], broken: false, stops: [], ...(options.path !== undefined && { path: options.path }) }
+  const build: Build = {
+    source,
+    offset: 0,
+    faults: [],
+    broken: false,
+    stops: [],
+    ...(options.path !== undefined && { path: options.path }),
+  }
   const file = emptyFile(source, options.path)
   const strays: Place[] = []
   let afterDeep = false
@@ -78,7 +85,14 @@ export function fileOf(source: string, tree: Tree, options: ParseOptions = {}): 
 }
 
 /** Parses the text of a condition; `offset` is where it stands in its file. Never throws. */
-export function parseCondition(text: string, offset = 0): { expression?: Expression; diagnostics: Diagnostic[] } {
+export function parseCondition(
+  text: string,
+  offset = 0,
+): { expression?: Expression; diagnostics: Diagnostic[] } {
+  if (text.trim() === '')
+    return {
+      diagnostics: [syntaxFault({ from: offset, to: offset + text.length }, 'Expected an expression')],
+    }
   const build: Build = { source: text, offset, faults: [], broken: false, stops: [] }
   const tree = conditionParser.parse(text)
   const deep = tooDeepAt(tree.topNode)
@@ -92,7 +106,9 @@ export function parseCondition(text: string, offset = 0): { expression?: Express
 /** The parser may take for a declaration what has no keyword before it. */
 function startsWithKeyword(node: Cst): boolean {
   const first = node.children.find((c) => !c.name.endsWith('Comment'))
-  return !node.error && first !== undefined && !first.error && first.from < first.to && /^[a-z]/.test(first.name)
+  return (
+    !node.error && first !== undefined && !first.error && first.from < first.to && /^[a-z]/.test(first.name)
+  )
 }
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {
@@ -105,8 +121,20 @@ function nestingFault(at: number, path?: string): Diagnostic {
 
 function emptyFile(source: string, path?: string): HaloFile {
   return {
-    kind: 'File', from: 0, to: source.length, ...(path !== undefined && { path }), source,
-    declarations: [], imports: [], policies: [], tools: [], stores: [], schemas: [], agents: [], pipelines: [], tests: [],
+    kind: 'File',
+    from: 0,
+    to: source.length,
+    ...(path !== undefined && { path }),
+    source,
+    declarations: [],
+    imports: [],
+    policies: [],
+    tools: [],
+    stores: [],
+    schemas: [],
+    agents: [],
+    pipelines: [],
+    tests: [],
   }
 }
 

@@ -3,14 +3,24 @@ import type { Diagnostic } from '../errors.ts'
 import type { Arm, CallStage, Chain, Decorator, EachStage, Name, Source, Stage } from './ast.ts'
 import { fault, placeOf, present, textOf, type Build } from './context.ts'
 import { child, childrenOf, type Cst } from './cst.ts'
-import { argumentsOf, BUILT_IN_FUNCTIONS, expressionIn, expressionOf, isExpression, modelOf, nameOf } from './expressions.ts'
+import {
+  argumentsOf,
+  BUILT_IN_FUNCTIONS,
+  expressionIn,
+  expressionOf,
+  isExpression,
+  modelOf,
+  nameOf,
+} from './expressions.ts'
 
 const SUFFIXES = new Set(['As', 'Decorator'])
 
 /** The chain that a node's children from `start` on make. */
 export function chainOf(build: Build, node: Cst, start = 0): Chain {
   reportStray(build, node)
-  const parts = node.children.slice(start).filter((c) => c.name === 'Source' || isCallLike(c) || STAGES.has(c.name) || SUFFIXES.has(c.name))
+  const parts = node.children
+    .slice(start)
+    .filter((c) => c.name === 'Source' || isCallLike(c) || STAGES.has(c.name) || SUFFIXES.has(c.name))
   const [first, last] = [parts[0], parts[parts.length - 1]]
   const place = first && last ? { from: first.from, to: last.to } : { from: node.to, to: node.to }
   const chain: Chain = { kind: 'Chain', stages: [], ...place }
@@ -35,17 +45,38 @@ export function chainOf(build: Build, node: Cst, start = 0): Chain {
   const body = chainOf(build, first)
   if (suffixes.length === 0 && stages.length === 0) return body
   const to = suffixes[suffixes.length - 1]?.to ?? first.to
-  return { ...chain, stages: [{ kind: 'Block', body, ...suffixesOf(build, suffixes), from: first.from, to }, ...stages] }
+  return {
+    ...chain,
+    stages: [{ kind: 'Block', body, ...suffixesOf(build, suffixes), from: first.from, to }, ...stages],
+  }
 }
 
-const STAGES = new Set(['CallStage', 'ParallelStage', 'EachStage', 'BranchStage', 'LoopStage', 'YieldStage', 'ListenStage'])
+const STAGES = new Set([
+  'CallStage',
+  'ParallelStage',
+  'EachStage',
+  'BranchStage',
+  'LoopStage',
+  'YieldStage',
+  'ListenStage',
+])
 /** A value where only a stage can stand: in an arm, a branch, after `each`. */
 function reportStray(build: Build, node: Cst): void {
   const stray = child(node, 'StrayValue')
-  if (stray) fault(build, stray, 'Expected a stage, such as Agent.task(…): for a plain value write System.Value(…)', wrapped(build, stray))
+  if (stray)
+    fault(
+      build,
+      stray,
+      'Expected a stage, such as Agent.task(…): for a plain value write System.Value(…)',
+      wrapped(build, stray),
+    )
 }
 function wrapped(build: Build, stray: Cst): Diagnostic['fix'] {
-  return { title: 'Write System.Value(…)', ...placeOf(stray), insert: `System.Value(${textOf(build, stray)})` }
+  return {
+    title: 'Write System.Value(…)',
+    ...placeOf(stray),
+    insert: `System.Value(${textOf(build, stray)})`,
+  }
 }
 
 function isCallLike(node: Cst): boolean {
@@ -92,11 +123,21 @@ function stageOf(build: Build, node: Cst): Stage | undefined {
       return call && callStage(build, call, node.children, place)
     }
     case 'ParallelStage':
-      return { kind: 'Parallel', branches: childrenOf(node, 'Branch').map((branch) => chainOf(build, branch)), ...suffixes(), ...place }
+      return {
+        kind: 'Parallel',
+        branches: childrenOf(node, 'Branch').map((branch) => chainOf(build, branch)),
+        ...suffixes(),
+        ...place,
+      }
     case 'EachStage':
       return eachStage(build, node)
     case 'BranchStage':
-      return { kind: 'Branch', arms: present(node.children.map((arm) => armOf(build, arm))), ...suffixes(), ...place }
+      return {
+        kind: 'Branch',
+        arms: present(node.children.map((arm) => armOf(build, arm))),
+        ...suffixes(),
+        ...place,
+      }
     case 'LoopStage':
       return { kind: 'Loop', args, ...suffixes(), ...place }
     case 'YieldStage':
@@ -108,7 +149,12 @@ function stageOf(build: Build, node: Cst): Stage | undefined {
   }
 }
 
-function callStage(build: Build, call: Cst, around: Cst[], place: { from: number; to: number }): CallStage | undefined {
+function callStage(
+  build: Build,
+  call: Cst,
+  around: Cst[],
+  place: { from: number; to: number },
+): CallStage | undefined {
   const callee = child(call, 'Reference')
   if (!callee) return undefined
   const member = child(call, 'Property')
@@ -129,12 +175,21 @@ function eachStage(build: Build, node: Cst): EachStage | undefined {
   const call = child(node, 'Call')
   const block = child(node, 'Block')
   const { as, decorators } = suffixesOf(build, node.children)
-  const stage = { kind: 'Each' as const, args: argList ? argumentsOf(build, argList) : [], ...(as && { as }), ...placeOf(node) }
+  const stage = {
+    kind: 'Each' as const,
+    args: argList ? argumentsOf(build, argList) : [],
+    ...(as && { as }),
+    ...placeOf(node),
+  }
   if (block) return { ...stage, body: chainOf(build, block), decorators }
   reportStray(build, node)
   const source = call && callStage(build, call, [], placeOf(call))
   if (!source) return undefined
-  return { ...stage, body: { kind: 'Chain', source: { ...source, decorators }, stages: [], ...placeOf(call) }, decorators: [] }
+  return {
+    ...stage,
+    body: { kind: 'Chain', source: { ...source, decorators }, stages: [], ...placeOf(call) },
+    decorators: [],
+  }
 }
 
 function armOf(build: Build, node: Cst): Arm | undefined {

@@ -9,7 +9,11 @@ const KEYWORDS = ['import', 'policy', 'tool', 'store', 'schema', 'agent', 'pipel
 export function strayFaults(build: Build, strays: Place[]): void {
   let last: Place | undefined
   for (const stray of strays) {
-    if (last && !/\n[ \t]*\n/.test(between(build, last, stray)) && between(build, last, stray).trim() === '') {
+    if (
+      last &&
+      !/\n[ \t]*\n/.test(between(build, last, stray)) &&
+      between(build, last, stray).trim() === ''
+    ) {
       last = { from: last.from, to: stray.to }
       continue
     }
@@ -20,7 +24,10 @@ export function strayFaults(build: Build, strays: Place[]): void {
 }
 
 function between(build: Build, a: Place, b: Place): string {
-  return textOf(build, { from: a.to, to: Math.max(a.to, b.from) }).replace(/\/\*[^]*?\*\/|(?:\/\/|#)[^\n]*/g, '')
+  return textOf(build, { from: a.to, to: Math.max(a.to, b.from) }).replace(
+    /\/\*[^]*?\*\/|(?:\/\/|#)[^\n]*/g,
+    '',
+  )
 }
 
 /** Where a declaration should begin, something else stands. */
@@ -29,7 +36,12 @@ export function strayFault(build: Build, stray: Place): Diagnostic {
   const word = /^[\p{L}\p{N}_]+|^\S/u.exec(text.trimStart())?.[0] ?? ''
   const from = stray.from + text.length - text.trimStart().length
   const place = { from, to: Math.max(from + word.length, Math.min(stray.to, from + 1)) }
-  if (text.startsWith('/*')) return syntaxFault({ from: stray.from, to: stray.from + 2 }, 'This comment is never closed: expected "*/"', build.path)
+  if (text.startsWith('/*'))
+    return syntaxFault(
+      { from: stray.from, to: stray.from + 2 },
+      'This comment is never closed: expected "*/"',
+      build.path,
+    )
   const near = KEYWORDS.find((keyword) => word !== keyword && isNear(word.toLowerCase(), keyword))
   if (near) {
     return syntaxFault(place, `Expected a declaration, found "${word}": did you mean ${near}?`, build.path, {
@@ -38,5 +50,9 @@ export function strayFault(build: Build, stray: Place): Diagnostic {
       insert: near,
     })
   }
-  return syntaxFault(place, `Expected a declaration (${KEYWORDS.slice(0, -1).join(', ')} or test), found "${word}"`, build.path)
+  return syntaxFault(
+    place,
+    `Expected a declaration (${KEYWORDS.slice(0, -1).join(', ')} or test), found "${word}"`,
+    build.path,
+  )
 }

@@ -17,7 +17,14 @@ const heads: Record<string, number> = {
 }
 
 /** What may follow the name: `policy X :`, `agent X [`, `schema X {`, `pipeline X (` (or `->`, `:`, `requires`). */
-const after: Record<string, string> = { policy: ':', tool: ':', store: ':', schema: '{', agent: '[', pipeline: '(:-r' }
+const after: Record<string, string> = {
+  policy: ':',
+  tool: ':',
+  store: ':',
+  schema: '{',
+  agent: '[',
+  pipeline: '(:-r',
+}
 
 const NEWLINE = 10
 const QUOTE = 34
@@ -48,7 +55,7 @@ function isSpace(c: number): boolean {
 /** The offset of the next character that is neither blank nor in a comment. */
 function skipBlank(input: InputStream, from: number): number {
   let i = from
-  for (const end = from + LIMIT; i < end; ) {
+  for (const end = from + LIMIT; i < end;) {
     const c = input.peek(i)
     if (isSpace(c)) i++
     else if (c === HASH || (c === SLASH && input.peek(i + 1) === SLASH)) {
@@ -74,7 +81,13 @@ function wordAt(input: InputStream, from: number): string {
  * head, so that the declaration and what refers to it stand; the AST builder reports the spelling.
  */
 function misspelled(input: InputStream, word: string): string {
-  if (word.length < 3 || word.length > 9 || input.peek(word.length) !== 32 || !isStart(input.peek(word.length + 1))) return ''
+  if (
+    word.length < 3 ||
+    word.length > 9 ||
+    input.peek(word.length) !== 32 ||
+    !isStart(input.peek(word.length + 1))
+  )
+    return ''
   let i = -1
   while (i > -8 && (input.peek(i) === 32 || input.peek(i) === 9)) i--
   if (input.peek(i) >= 0 && input.peek(i) !== NEWLINE) return ''
@@ -128,8 +141,12 @@ export const nameTokens = new ExternalTokenizer((input) => {
  * before a string that follows an item of a list: the parser's own recovery would drop the opening quote and take what is
  * quoted for code.
  */
-export const missingTokens = new ExternalTokenizer((input, stack) => {
-  const c = input.next
-  if (isStart(c) && headAt(input)) input.acceptToken(terms.MissingEnd)
-  else if ((c === QUOTE || c === APOSTROPHE) && stack.canShift(terms.MissingComma)) input.acceptToken(terms.MissingComma)
-}, { contextual: true })
+export const missingTokens = new ExternalTokenizer(
+  (input, stack) => {
+    const c = input.next
+    if (isStart(c) && headAt(input)) input.acceptToken(terms.MissingEnd)
+    else if ((c === QUOTE || c === APOSTROPHE) && stack.canShift(terms.MissingComma))
+      input.acceptToken(terms.MissingComma)
+  },
+  { contextual: true },
+)

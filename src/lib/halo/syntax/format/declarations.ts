@@ -30,13 +30,24 @@ export function declaration(tokens: Tokens, node: Cst, pad: number): Doc {
 }
 
 function words(tokens: Tokens, parts: Cst[]): Doc {
-  return concat(...parts.flatMap((part, i) => [i > 0 ? space : nothing, part.name === 'ObjectType' ? type(tokens, part) : leaf(tokens, part)]))
+  return concat(
+    ...parts.flatMap((part, i) => [
+      i > 0 ? space : nothing,
+      part.name === 'ObjectType' ? type(tokens, part) : leaf(tokens, part),
+    ]),
+  )
 }
 
 function head(tokens: Tokens, parts: Cst[], pad: number): Doc {
   const [keyword, name, colon] = parts
   if (!keyword || !name || !colon) return nothing
-  return concat(token(tokens, keyword), space, leaf(tokens, name), text(' '.repeat(pad + 1)), token(tokens, colon))
+  return concat(
+    token(tokens, keyword),
+    space,
+    leaf(tokens, name),
+    text(' '.repeat(pad + 1)),
+    token(tokens, colon),
+  )
 }
 
 function policy(tokens: Tokens, node: Cst, pad: number): Doc {
@@ -45,27 +56,41 @@ function policy(tokens: Tokens, node: Cst, pad: number): Doc {
   const rest = parts.slice(first + 1)
   const extra = parts.slice(3, first).map((part) => token(tokens, part, ''))
   const [firstRule, firstAnd] = [parts[first], rest[0]]
-  const breaks = firstRule && firstAnd ? tokens.source.slice(firstRule.to, firstAnd.from).includes('\n') : false
+  const breaks =
+    firstRule && firstAnd ? tokens.source.slice(firstRule.to, firstAnd.from).includes('\n') : false
   const tail = rest.map((part) =>
     part.name === 'Rule'
       ? call(tokens, part)
       : concat(line, leadingLines(tokens, part.from), token(tokens, part), space),
   )
   return group(
-    concat(head(tokens, parts, pad), ...extra, space, firstRule ? call(tokens, firstRule) : nothing, indent(concat(...tail))),
+    concat(
+      head(tokens, parts, pad),
+      ...extra,
+      space,
+      firstRule ? call(tokens, firstRule) : nothing,
+      indent(concat(...tail)),
+    ),
     breaks,
   )
 }
 
 function provided(tokens: Tokens, parts: Cst[], pad: number): Doc {
-  const tail = parts.slice(3).map((part) => (part.name === 'Provider' ? concat(space, call(tokens, part)) : indent(concat(line, suffix(tokens, part)))))
+  const tail = parts
+    .slice(3)
+    .map((part) =>
+      part.name === 'Provider'
+        ? concat(space, call(tokens, part))
+        : indent(concat(line, suffix(tokens, part))),
+    )
   return group(concat(head(tokens, parts, pad), ...tail))
 }
 
 function agent(tokens: Tokens, parts: Cst[]): Doc {
   const docs = parts.map((part, i) => {
     if (part.name === 'Brackets') return concat(space, bracketed(tokens, meaningful(part), option))
-    if (part.name.endsWith('Clause')) return indent(concat(hardline, leadingLines(tokens, firstToken(part)), clause(tokens, part)))
+    if (part.name.endsWith('Clause'))
+      return indent(concat(hardline, leadingLines(tokens, firstToken(part)), clause(tokens, part)))
     return concat(i > 0 ? space : nothing, leaf(tokens, part))
   })
   return concat(...docs)
@@ -93,7 +118,10 @@ function pipeline(tokens: Tokens, node: Cst): Doc {
       case 'ParamList':
         return bracketed(tokens, meaningful(part), param)
       case 'ReturnType':
-        return concat(space, ...meaningful(part).map((p) => (isType(p) ? type(tokens, p) : concat(token(tokens, p), space))))
+        return concat(
+          space,
+          ...meaningful(part).map((p) => (isType(p) ? type(tokens, p) : concat(token(tokens, p), space))),
+        )
       case 'RequiresClause':
         return concat(space, clause(tokens, part))
       default:
@@ -103,8 +131,20 @@ function pipeline(tokens: Tokens, node: Cst): Doc {
   const body = parts.slice(colon + 1)
   const [first, last] = [body[0], body[body.length - 1]]
   // One that was written on one line stays there if it fits; else each stage has a line of its own.
-  const long = first && last && body.some(isStage) ? tokens.source.slice(firstToken(first), last.from).includes('\n') : false
-  return concat(...docs, indent(concat(hardline, body[0] ? leadingLines(tokens, firstToken(body[0])) : nothing, chain(tokens, body, long))))
+  const long =
+    first && last && body.some(isStage)
+      ? tokens.source.slice(firstToken(first), last.from).includes('\n')
+      : false
+  return concat(
+    ...docs,
+    indent(
+      concat(
+        hardline,
+        body[0] ? leadingLines(tokens, firstToken(body[0])) : nothing,
+        chain(tokens, body, long),
+      ),
+    ),
+  )
 }
 function param(tokens: Tokens, node: Cst): Doc {
   return concat(
@@ -120,7 +160,8 @@ function param(tokens: Tokens, node: Cst): Doc {
 function test(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
   const docs = parts.map((part, i) => {
-    if (part.name.endsWith('Line')) return indent(concat(hardline, leadingLines(tokens, firstToken(part)), testLine(tokens, part)))
+    if (part.name.endsWith('Line'))
+      return indent(concat(hardline, leadingLines(tokens, firstToken(part)), testLine(tokens, part)))
     if (part.name === 'ArgList') return argList(tokens, part)
     return concat(i > 0 ? space : nothing, leaf(tokens, part))
   })

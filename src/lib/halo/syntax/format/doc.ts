@@ -88,7 +88,9 @@ export function render(doc: Doc, width: number): string {
         break
       case 'group': {
         const inside = { ...command, flat: !current.breaks, doc: current.doc }
-        stack.push(inside.flat && !flat && !fits(inside, stack, width - column) ? { ...inside, flat: false } : inside)
+        stack.push(
+          inside.flat && !flat && !fits(inside, stack, width - column) ? { ...inside, flat: false } : inside,
+        )
         break
       }
       case 'suffix':

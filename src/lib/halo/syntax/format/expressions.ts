@@ -5,7 +5,13 @@ import { isString } from '../literals.ts'
 import { concat, group, indent, line, nothing, softline, space, type Doc } from './doc.ts'
 import { firstToken, leadingLines, token, type Tokens } from './tokens.ts'
 
-export function tokenIn(tokens: Tokens, node: Cst, name: string, before: Doc = nothing, after: Doc = nothing): Doc {
+export function tokenIn(
+  tokens: Tokens,
+  node: Cst,
+  name: string,
+  before: Doc = nothing,
+  after: Doc = nothing,
+): Doc {
   const found = child(node, name)
   return found ? concat(before, token(tokens, found), after) : nothing
 }
@@ -41,8 +47,14 @@ export function bracketed(
   const edge = options.padded ? line : softline
   if (docs.length === 0 && closing === nothing) return concat(opening, token(tokens, close))
   // Comments before the closing bracket belong inside.
-  const inside = closing === nothing ? concat(...docs) : concat(...docs, docs.length > 0 ? line : nothing, withoutLastLine(closing))
-  return concat(group(concat(opening, indent(concat(edge, inside)), edge), options.breaks || closing !== nothing), token(tokens, close))
+  const inside =
+    closing === nothing
+      ? concat(...docs)
+      : concat(...docs, docs.length > 0 ? line : nothing, withoutLastLine(closing))
+  return concat(
+    group(concat(opening, indent(concat(edge, inside)), edge), options.breaks || closing !== nothing),
+    token(tokens, close),
+  )
 }
 function withoutLastLine(doc: Doc): Doc {
   if (doc.kind !== 'concat') return doc
@@ -66,13 +78,23 @@ function isHugging(tokens: Tokens, node: Cst, parts: Cst[]): boolean {
   const items = parts.slice(1, -1).filter((part) => part.name !== ',')
   const last = items[items.length - 1]
   const value = last?.name === 'NamedArg' ? last.children.find(isExpression) : last
-  if (!last || !value || (value.name !== 'Object' && value.name !== 'List') || meaningful(value).length < 3) return false
+  if (!last || !value || (value.name !== 'Object' && value.name !== 'List') || meaningful(value).length < 3)
+    return false
   const before = tokens.source.slice(node.from, value.from)
   const between = tokens.source.slice(value.to, node.to)
-  return before.trim().length <= LONGEST_BEFORE && !/[\n]|\/\*|\/\/|#/.test(before.trim()) && /^[\s,]*\)$/.test(between) && !hasComments(tokens, parts)
+  return (
+    before.trim().length <= LONGEST_BEFORE &&
+    !/[\n]|\/\*|\/\/|#/.test(before.trim()) &&
+    /^[\s,]*\)$/.test(between) &&
+    !hasComments(tokens, parts)
+  )
 }
 function hasComments(tokens: Tokens, parts: Cst[]): boolean {
-  return parts.some((part) => tokens.leading.has(firstToken(part)) || ((part.name === ',' || part.name === '(') && tokens.trailing.has(part.from)))
+  return parts.some(
+    (part) =>
+      tokens.leading.has(firstToken(part)) ||
+      ((part.name === ',' || part.name === '(') && tokens.trailing.has(part.from)),
+  )
 }
 function hugged(tokens: Tokens, parts: Cst[]): Doc {
   const [open, close] = [parts[0], parts[parts.length - 1]]
@@ -90,7 +112,11 @@ function argument(tokens: Tokens, node: Cst): Doc {
 export function pair(tokens: Tokens, node: Cst): Doc {
   const value = node.children.find(isExpression)
   const key = child(node, 'ArgName') ?? child(node, 'OptionName') ?? child(node, 'Key')
-  return concat(key ? leaf(tokens, key) : nothing, tokenIn(tokens, node, ':', nothing, space), value && value !== key ? expression(tokens, value) : nothing)
+  return concat(
+    key ? leaf(tokens, key) : nothing,
+    tokenIn(tokens, node, ':', nothing, space),
+    value && value !== key ? expression(tokens, value) : nothing,
+  )
 }
 /** A name, a string: all its tokens one after the other. */
 export function leaf(tokens: Tokens, node: Cst): Doc {
@@ -102,7 +128,11 @@ export function leaf(tokens: Tokens, node: Cst): Doc {
 /** Whether the writer put the first item on a line of its own: then it stays so. */
 export function isExpanded(tokens: Tokens, node: Cst): boolean {
   const [open, first] = meaningful(node)
-  return open !== undefined && first !== undefined && tokens.source.slice(open.to, firstToken(first)).includes('\n')
+  return (
+    open !== undefined &&
+    first !== undefined &&
+    tokens.source.slice(open.to, firstToken(first)).includes('\n')
+  )
 }
 
 export function expression(tokens: Tokens, node: Cst): Doc {
@@ -111,17 +141,26 @@ export function expression(tokens: Tokens, node: Cst): Doc {
     case 'List':
       return bracketed(tokens, parts, expression)
     case 'Object':
-      return bracketed(tokens, parts, pair, { padded: true, breaks: isExpanded(tokens, node) && parts.length > 2 })
+      return bracketed(tokens, parts, pair, {
+        padded: true,
+        breaks: isExpanded(tokens, node) && parts.length > 2,
+      })
     case 'Paren':
-      return concat(...parts.map((part) => (isExpression(part) ? expression(tokens, part) : token(tokens, part))))
+      return concat(
+        ...parts.map((part) => (isExpression(part) ? expression(tokens, part) : token(tokens, part))),
+      )
     case 'UnaryExpression':
-      return concat(...parts.map((part) => (isExpression(part) ? expression(tokens, part) : leaf(tokens, part))))
+      return concat(
+        ...parts.map((part) => (isExpression(part) ? expression(tokens, part) : leaf(tokens, part))),
+      )
     case 'AccessExpression':
       return concat(...parts.map((part) => accessor(tokens, part)))
     case 'ConditionalExpression': {
-      const rest = parts.slice(1).map((part) =>
-        isExpression(part) ? expression(tokens, part) : concat(line, token(tokens, part), space),
-      )
+      const rest = parts
+        .slice(1)
+        .map((part) =>
+          isExpression(part) ? expression(tokens, part) : concat(line, token(tokens, part), space),
+        )
       const [first] = parts
       return group(concat(first ? expression(tokens, first) : nothing, indent(concat(...rest))))
     }
@@ -133,12 +172,16 @@ export function expression(tokens: Tokens, node: Cst): Doc {
 function accessor(tokens: Tokens, node: Cst): Doc {
   if (node.name === 'ArgList') return argList(tokens, node)
   if (node.name !== 'Index') return isExpression(node) ? expression(tokens, node) : leaf(tokens, node)
-  return concat(...meaningful(node).map((part) => (isExpression(part) ? expression(tokens, part) : token(tokens, part))))
+  return concat(
+    ...meaningful(node).map((part) => (isExpression(part) ? expression(tokens, part) : token(tokens, part))),
+  )
 }
 
 function operation(tokens: Tokens, parts: Cst[]): Doc {
   const [first, ...rest] = parts
-  const tail = rest.map((part) => (isExpression(part) ? expression(tokens, part) : concat(line, leaf(tokens, part), space)))
+  const tail = rest.map((part) =>
+    isExpression(part) ? expression(tokens, part) : concat(line, leaf(tokens, part), space),
+  )
   return group(concat(first ? expression(tokens, first) : nothing, indent(concat(...tail))))
 }
 
@@ -146,14 +189,23 @@ export function type(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
   switch (node.name) {
     case 'ListType':
-      return concat(...parts.map((part) => (part.name === '[' || part.name === ']' ? token(tokens, part) : type(tokens, part))))
+      return concat(
+        ...parts.map((part) =>
+          part.name === '[' || part.name === ']' ? token(tokens, part) : type(tokens, part),
+        ),
+      )
     case 'ObjectType':
-      return bracketed(tokens, parts, field, { padded: true, breaks: isExpanded(tokens, node) && parts.length > 2 })
+      return bracketed(tokens, parts, field, {
+        padded: true,
+        breaks: isExpanded(tokens, node) && parts.length > 2,
+      })
     case 'OptionalType':
       return concat(...parts.map((part) => (part.name === '?' ? token(tokens, part) : type(tokens, part))))
     case 'UnionType': {
       const [first, ...rest] = parts
-      const tail = rest.map((part) => (part.name === '|' ? concat(line, token(tokens, part), space) : type(tokens, part)))
+      const tail = rest.map((part) =>
+        part.name === '|' ? concat(line, token(tokens, part), space) : type(tokens, part),
+      )
       return group(concat(first ? type(tokens, first) : nothing, indent(concat(...tail))))
     }
     default:
@@ -166,7 +218,11 @@ export function isType(node: Cst): boolean {
 function field(tokens: Tokens, node: Cst): Doc {
   return concat(
     ...meaningful(node).map((part) =>
-      part.name === ':' ? concat(token(tokens, part), ' ') : isType(part) ? type(tokens, part) : leaf(tokens, part),
+      part.name === ':'
+        ? concat(token(tokens, part), ' ')
+        : isType(part)
+          ? type(tokens, part)
+          : leaf(tokens, part),
     ),
   )
 }

@@ -38,11 +38,20 @@ function layout(original: string): string {
   declarations.forEach((node, i) => {
     const before = declarations[i - 1]
     if (before) docs.push(hardline, isApart(tokens, before, node) ? hardline : nothing)
-    docs.push(leadingLines(tokens, firstToken(node), true), declaration(tokens, node, (widths.get(node) ?? 0) - nameWidth(node)))
+    docs.push(
+      leadingLines(tokens, firstToken(node), true),
+      declaration(tokens, node, (widths.get(node) ?? 0) - nameWidth(node)),
+    )
   })
   const rest = tokens.leading.get(source.length)
-  if (rest) docs.push(docs.length > 0 ? concat(hardline, rest[0]?.spaced === false ? nothing : hardline) : nothing, leadingLines(tokens, source.length, true))
-  const text = render(concat(...docs), WIDTH).trimEnd().replace(/^\n+/, '')
+  if (rest)
+    docs.push(
+      docs.length > 0 ? concat(hardline, rest[0]?.spaced === false ? nothing : hardline) : nothing,
+      leadingLines(tokens, source.length, true),
+    )
+  const text = render(concat(...docs), WIDTH)
+    .trimEnd()
+    .replace(/^\n+/, '')
   return text === '' ? '' : `${text}\n`
 }
 

@@ -26,12 +26,21 @@ function headOf(tokens: Tokens, head: Cst[]): Doc {
   const [first, ...suffixes] = head
   if (!first) return nothing
   if (first.name === 'Source') return concat(leadingLines(tokens, firstToken(first)), source(tokens, first))
-  return concat(first.name === 'Block' ? block(tokens, first) : call(tokens, first), suffixed(tokens, suffixes))
+  return concat(
+    first.name === 'Block' ? block(tokens, first) : call(tokens, first),
+    suffixed(tokens, suffixes),
+  )
 }
 function source(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
   const value = parts.find(isExpression)
-  return concat(value ? expression(tokens, value) : nothing, suffixed(tokens, parts.filter((part) => SUFFIXES.has(part.name))))
+  return concat(
+    value ? expression(tokens, value) : nothing,
+    suffixed(
+      tokens,
+      parts.filter((part) => SUFFIXES.has(part.name)),
+    ),
+  )
 }
 
 function block(tokens: Tokens, node: Cst): Doc {
@@ -41,24 +50,41 @@ function block(tokens: Tokens, node: Cst): Doc {
   const opening = token(tokens, open)
   const inner = chain(tokens, parts.slice(1, -1), false)
   const closing = leadingLines(tokens, close.from)
-  return group(concat(opening, indent(concat(line, inner, closing === nothing ? nothing : concat(line, closing))), line, token(tokens, close)))
+  return group(
+    concat(
+      opening,
+      indent(concat(line, inner, closing === nothing ? nothing : concat(line, closing))),
+      line,
+      token(tokens, close),
+    ),
+  )
 }
 
 export function call(tokens: Tokens, node: Cst): Doc {
-  return concat(...meaningful(node).map((part) => (part.name === 'ArgList' ? argList(tokens, part) : leaf(tokens, part))))
+  return concat(
+    ...meaningful(node).map((part) => (part.name === 'ArgList' ? argList(tokens, part) : leaf(tokens, part))),
+  )
 }
 
 function suffixed(tokens: Tokens, suffixes: Cst[]): Doc {
-  return suffixes.length === 0 ? nothing : group(indent(concat(...suffixes.flatMap((part) => [line, suffix(tokens, part)]))))
+  return suffixes.length === 0
+    ? nothing
+    : group(indent(concat(...suffixes.flatMap((part) => [line, suffix(tokens, part)]))))
 }
 export function suffix(tokens: Tokens, node: Cst): Doc {
-  if (node.name === 'As') return concat(tokenIn(tokens, node, 'as', nothing, space), tokenIn(tokens, node, 'Definition'))
-  return concat(...meaningful(node).map((part) => (part.name === 'ArgList' ? argList(tokens, part) : leaf(tokens, part))))
+  if (node.name === 'As')
+    return concat(tokenIn(tokens, node, 'as', nothing, space), tokenIn(tokens, node, 'Definition'))
+  return concat(
+    ...meaningful(node).map((part) => (part.name === 'ArgList' ? argList(tokens, part) : leaf(tokens, part))),
+  )
 }
 
 export function stage(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
-  const suffixes = suffixed(tokens, parts.filter((part) => SUFFIXES.has(part.name)))
+  const suffixes = suffixed(
+    tokens,
+    parts.filter((part) => SUFFIXES.has(part.name)),
+  )
   const body = parts.filter((part) => !SUFFIXES.has(part.name))
   const [operator, ...rest] = body
   const start = operator ? concat(token(tokens, operator), space) : nothing
@@ -66,7 +92,14 @@ export function stage(tokens: Tokens, node: Cst): Doc {
     case 'ParallelStage':
       return concat(start, bracketed(tokens, rest, branch, { padded: true }), suffixes)
     case 'BranchStage':
-      return concat(start, bracketed(tokens, rest, arm, { padded: true, breaks: rest.filter((part) => part.name.endsWith('Arm')).length > 1 }), suffixes)
+      return concat(
+        start,
+        bracketed(tokens, rest, arm, {
+          padded: true,
+          breaks: rest.filter((part) => part.name.endsWith('Arm')).length > 1,
+        }),
+        suffixes,
+      )
     case 'EachStage':
       return concat(start, ...rest.map((part) => eachPart(tokens, part)), suffixes)
     default:

@@ -26,12 +26,17 @@ export function tokensOf(source: string, root: Cst): Tokens {
   let lastEnd = 0
   let pending: Comment[] = []
   const visit = (node: Cst): void => {
-    if (node.children.length > 0 && !isString(node) && node.name !== 'Model') return node.children.forEach(visit)
+    if (node.children.length > 0 && !isString(node) && node.name !== 'Model')
+      return node.children.forEach(visit)
     const gap = source.slice(lastEnd, node.from)
     lastEnd = node.to
     const spaced = /\n[^\n]*\n/.test(gap)
     if (node.name.endsWith('Comment')) {
-      const comment = { text: source.slice(node.from, node.to).trimEnd(), isBlock: node.name === 'BlockComment', spaced }
+      const comment = {
+        text: source.slice(node.from, node.to).trimEnd(),
+        isBlock: node.name === 'BlockComment',
+        spaced,
+      }
       const sameLine = previous >= 0 && pending.length === 0 && !gap.includes('\n')
       if (sameLine) tokens.trailing.set(previous, [...(tokens.trailing.get(previous) ?? []), comment])
       else pending.push(comment)
@@ -63,7 +68,11 @@ export function leadingLines(tokens: Tokens, from: number, keepBlank = false): D
   if (!comments) return nothing
   tokens.leading.delete(from)
   return concat(
-    ...comments.flatMap((comment, i) => [comment.spaced && keepBlank && i > 0 ? hardline : nothing, text(comment.text), hardline]),
+    ...comments.flatMap((comment, i) => [
+      comment.spaced && keepBlank && i > 0 ? hardline : nothing,
+      text(comment.text),
+      hardline,
+    ]),
     keepBlank && tokens.spaced.has(from) ? hardline : nothing,
   )
 }
