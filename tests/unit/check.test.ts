@@ -52,7 +52,7 @@ describe('imports', () => {
   })
 
   test('what is wrong in an imported file stands at its import, with file and line', () => {
-    const { diagnostics } = analyse('import "./a.halo"', { path: 'main.halo', resolve: () => '\nagent A [mock/a] requires Nothing\npolicy : ' })
+    const { diagnostics } = analyse('import "./a.halo"', { path: 'main.halo', resolve: () => '\nagent A [mock/a] requires Nothing\nagent B [ : ' })
     expect(diagnostics.every((d) => d.from === 7 && d.to === 17 && d.file === 'main.halo')).toBe(true)
     expect(diagnostics.map((d) => d.message)).toContainEqual('a.halo:2: There is no policy "Nothing".')
     expect(diagnostics.some((d) => d.code === 'syntax')).toBe(true)
@@ -98,6 +98,7 @@ describe('one mistake gives one diagnostic', () => {
     ['a stage is broken that binds a name', 'agent A [mock/a]\npipeline P(x: String) : x |> A.go(( as draft |> System.Value(draft)'],
     ['an agent has no closing bracket', 'agent A [mock/a, temp: 1\npipeline P(x: String) : x |> A.go()'],
     ['a string is not closed', 'agent A [mock/a] system "x\npipeline P(x: String) : x |> A.go()'],
+    ['an agent has lost its name', 'agent [mock/a]\npipeline P(x: String) : x |> Writer.go()'],
     ['a policy is broken', 'policy Careful : &\nagent A [mock/a] requires Careful'],
     ['a parameter is broken', 'pipeline P(x String, y: Number) : System.Value(x + y)'],
     ['a call is broken', 'agent A [mock/a]\npipeline P(x: String) : x |> A.go("a" "b") |> A.go()'],
@@ -301,4 +302,22 @@ test('nothing that can be written makes the checker throw', () => {
     }),
     { numRuns: 1000 },
   )
+})
+
+test('a token that is lost from an example is a syntax fault, and hardly ever anything beside it', () => {
+  let broken = 0
+  let more = 0
+  for (const name of examples) {
+    const source = readFileSync(new URL(name, folder), 'utf8')
+    const tokens = [...source.matchAll(/\w+|"""|"|[^\s\w]/g)]
+    for (let i = 0; i < tokens.length; i += 11) {
+      const { index = 0, 0: token = '' } = tokens[i] ?? {}
+      const { diagnostics } = analyse(source.slice(0, index) + source.slice(index + token.length))
+      if (!diagnostics.some((d) => d.code === 'syntax')) continue
+      broken++
+      if (diagnostics.some((d) => d.code !== 'syntax')) more++
+    }
+  }
+  expect(broken).toBeGreaterThan(150)
+  expect(more / broken).toBeLessThan(0.06)
 })

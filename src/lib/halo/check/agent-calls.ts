@@ -89,7 +89,8 @@ function warnOfLikeness(context: Context, argument: Argument, name: string): voi
 
 function answerShape(context: Context, agent: AgentDeclaration, schema: Expression | undefined): Shape {
   if (schema?.kind === 'Variable') return shapeOfSchema(schema.name, context.program) ?? ANY
-  if (schema) return ANY
+  // What a faulty declaration returns may be what could not be read.
+  if (schema || agent.faulty) return ANY
   return agent.returns ? shapeOfType(agent.returns, context.program) : STRING
 }
 
@@ -196,7 +197,7 @@ export function checkToolList(context: Context, agent: AgentDeclaration, value: 
       unknown(context, item, 'tool', name, context.program.tools.keys(), 'tool-config', { prefix: 'TOOL_CONFIG: ' })
     } else {
       referTo(context, item, tool)
-      if (!equipped.has(name)) {
+      if (!equipped.has(name) && !agent.faulty) {
         fault(context, item, 'tool-config', `TOOL_CONFIG: ${agent.name} is offered ${name}, but doesn't equip it. Add ${name} to its equips.`, equipping(context, agent, name))
       }
       requireInfo(context, item, name, agent)

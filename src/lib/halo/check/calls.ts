@@ -40,7 +40,7 @@ export function checkCallStage(context: Context, stage: CallStage, scope: Scope,
     checkDecorators(context, stage.decorators, 'call', { scope })
     if (stage.member) fault(context, stage.member, 'unknown-method', `${name} is a pipeline; it is called as ${name}(…).`)
     checkPipelineArguments(context, stage.callee, called, args, scope, scope.input ?? ANY)
-    return shapeOfType(called.returns, program)
+    return called.faulty ? ANY : shapeOfType(called.returns, program)
   }
   reportUnknownCallee(context, stage)
   checkDecorators(context, stage.decorators, stage.member ? 'agent' : 'call', { scope })
@@ -195,6 +195,7 @@ export function checkPipelineArguments(
     const shape = checkExpression(context, argument.value, { scope })
     const param = argument.name === undefined ? called.params[i] : called.params.find((p) => p.name === argument.name)
     const node = argument.nameSpan ?? argument
+    if (!param && called.faulty) continue
     if (!param) {
       if (argument.name === undefined) {
         fault(context, argument, 'argument-count', `${called.name} takes ${counted(called.params.length, 'argument')}.`)
@@ -224,5 +225,5 @@ export function checkPipelineArguments(
   const missing = called.params
     .filter((p, i) => !given.has(p.name) && !p.optional && p.default === undefined && p.type.kind !== 'OptionalType' && !(flowing && i === 0))
     .map((p) => p.name)
-  if (missing.length) fault(context, at, 'missing-argument', `${called.name} needs ${oneOf(missing).replace(/ or (?=[^ ]*$)/, ' and ')}.`)
+  if (missing.length && !called.faulty) fault(context, at, 'missing-argument', `${called.name} needs ${oneOf(missing).replace(/ or (?=[^ ]*$)/, ' and ')}.`)
 }

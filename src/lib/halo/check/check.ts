@@ -45,15 +45,18 @@ export function check(file: HaloFile, options: CheckOptions = {}): Diagnostic[] 
 export function run(file: HaloFile, options: CheckOptions, faults: Diagnostic[] | undefined, probe?: Context['probe']): { found: Diagnostic[]; context: Context } {
   const imported = loadImports(file, options.resolve)
   const program = link(file)
+  const doubt = doubtfulNames(program.files, new Map([...imported.faults, ...(faults ? [[file, faults] as const] : [])]))
   const context: Context = {
     program, options, file, found: [], references: [], reach: new Map(), tasks: new Map(), events: new Set(), templateNames: new Map(),
-    doubtful: doubtfulNames(program.files), ...(probe ? { probe } : {}),
+    doubtful: doubt.names, nameless: doubt.nameless,
+    damaged: program.files.some((f) => f.declarations.some((d) => d.faulty)) || (faults?.length ?? 0) > 0, ...(probe ? { probe } : {}),
   }
   const importOf = importsOf(file)
   checkNames(context, importOf)
   for (const each of program.files) {
     for (const declaration of each.declarations) {
       context.file = each
+      context.faulty = declaration.faulty ?? false
       checkDeclaration(context, declaration)
     }
   }

@@ -38,6 +38,12 @@ export interface Context {
   readonly templateNames: Map<string, { name: string; from: number; to: number }[]>
   /** Names that a damaged part of the text may declare; not reported as unknown. */
   readonly doubtful: ReadonlySet<string>
+  /** Kinds of declarations of which one has lost its name. */
+  readonly nameless: ReadonlySet<string>
+  /** The declaration being checked has a syntax fault: names that it binds may be lost. */
+  faulty?: boolean
+  /** Some part of the program could not be read: what isn't found may be there. */
+  readonly damaged: boolean
   /** Turns offsets inside a condition's text into those of the file. */
   place?: (offset: number) => number
   /** Set by `namesAt`: told the names in scope before and after each stage. */
@@ -98,12 +104,21 @@ export function unknown(
 ): void {
   if (name === '' || context.doubtful.has(name)) return
   const near = nearest(name, candidates)
+  if (near === undefined && mayBeNameless(context, what)) return
   const tail = near === undefined ? (extra.hint ? ` ${extra.hint}` : '') : ` Did you mean "${near}"?`
   const sentence = extra.owner === undefined ? `There is no ${what} "${name}".` : `${extra.owner} has no ${what} "${name}".`
   fault(context, node, code, `${extra.prefix ?? ''}${sentence}${tail}`, {
     ...(extra.severity ? { severity: extra.severity } : {}),
     ...(near === undefined ? {} : { fix: replacement(node, near) }),
   })
+}
+
+/** `what` names the kinds in words: "agent or tool". */
+function mayBeNameless({ nameless }: Context, what: string): boolean {
+  for (const kind of nameless) {
+    if (what.includes(kind) || (kind === 'schema' && what === 'type') || (kind === 'store' && what.includes('tool'))) return true
+  }
+  return false
 }
 
 /** Notes what a name refers to, for going to its definition. */

@@ -98,7 +98,7 @@ function checkVariable(context: Context, node: Variable, place: Place): Shape {
 
 /** The message differs by what the name is elsewhere: a declaration, a function, a name of `context`. */
 export function reportUnknownVariable(context: Context, node: Node, name: string, { scope }: Place): void {
-  if (context.doubtful.has(name)) return
+  if (context.faulty || context.doubtful.has(name)) return
   const { program } = context
   const kind = program.agents.has(name) ? 'an agent' : program.pipelines.has(name) ? 'a pipeline' : program.tools.has(name) ? 'a tool'
     : program.stores.has(name) ? 'a store' : program.schemas.has(name) ? 'a schema' : program.policies.has(name) ? 'a policy' : undefined
@@ -107,7 +107,7 @@ export function reportUnknownVariable(context: Context, node: Node, name: string
   if (name === 'System') return fault(context, node, 'not-a-value', 'System has no value of its own; it is called: |> System.Value(…).')
   if (name === 'item' || name === 'index') return fault(context, node, 'unknown-name', `"${name}" is known inside |* each only.`)
   const names = [...allBindings(scope).keys(), 'context', ...(scope.input ? ['input'] : [])]
-  const known = [...allBindings(scope).keys()].slice(0, 8)
+  const known = [...allBindings(scope).keys()].filter(Boolean).slice(0, 8)
   unknown(context, node, 'value named', name, names, 'unknown-name', { hint: known.length ? `Known here: ${known.join(', ')}.` : '' })
 }
 
@@ -150,7 +150,7 @@ function checkContextAccess(context: Context, base: Variable, steps: readonly Ac
     return follow(context, binding.shape, rest, `context.${areaName}.${name}`)
   }
   if (place.missing?.({ kind: 'Variable', name, ...spanOnly(nameSpanOf(member, name)) }, name)) return ANY
-  if (context.doubtful.has(name)) return ANY
+  if (context.faulty || context.doubtful.has(name)) return ANY
   const names = [...allBindings(place.scope)].filter(([, b]) => b.kind === wanted).map(([n]) => n)
   if (binding) {
     const other = binding.kind === 'parameter' ? 'a parameter' : 'a result'

@@ -52,7 +52,7 @@ function judge(context: Context, glob: string): { message?: string; mend?: strin
   const [toolSide, methodSide] = sidesOf(glob)
   const tools = toolsMatching(context, toolSide)
   if (!tools.length) {
-    if (context.doubtful.has(toolSide) || (toolSide.includes('*') && context.doubtful.size)) return {}
+    if (context.doubtful.has(toolSide) || (toolSide.includes('*') && context.damaged)) return {}
     const near = nearest(toolSide, [...context.program.tools.keys(), ...context.program.stores.keys()])
     return { message: `No tool is named "${toolSide}", so "${glob}" matches nothing.${near ? ` Did you mean "${near}.${methodSide}"?` : ''}`, ...(near ? { mend: `${near}.${methodSide}` } : {}) }
   }

@@ -39,7 +39,7 @@ export function checkPipeline(context: Context, pipeline: PipelineDeclaration): 
   const { output } = walkChain(context, pipeline.body, newScope(scope, first ? shapeOfType(first.type, context.program) : NULL), pipeline)
   const returns = shapeOfType(pipeline.returns, context.program)
   // A text answer is parsed as JSON for the declared type, so only other values are compared.
-  if (pipeline.returns && output.kind !== 'string' && !(output.kind === 'union' && output.members.some((m) => m.kind === 'string')) && !mayFit(output, returns)) {
+  if (pipeline.returns && !pipeline.faulty && output.kind !== 'string' && !(output.kind === 'union' && output.members.some((m) => m.kind === 'string')) && !mayFit(output, returns)) {
     const last = pipeline.body.stages.at(-1) ?? pipeline.body.source ?? pipeline
     fault(context, last, 'return-type', `${pipeline.name} says that it gives ${describe(returns)}, but gives ${misfit(output, returns)}.`)
   }

@@ -72,7 +72,7 @@ export function shapeOfType(type: TypeNode | undefined, program: Program): Shape
 
 export function shapeOfSchema(name: string, program: Program): ObjectShape | undefined {
   const declaration = program.schemas.get(name)
-  if (!declaration) return undefined
+  if (!declaration || declaration.faulty) return undefined
   let known = bySchema.get(program)
   if (!known) bySchema.set(program, (known = new Map()))
   const existing = known.get(name)

@@ -18,6 +18,7 @@ export function checkTests(context: Context, tests: readonly TestDeclaration[]):
   for (const test of tests) {
     if (seen.has(test.name)) warn(context, test.nameSpan, 'duplicate-test', `There are two tests "${test.name}"; a scenario is picked by its name.`)
     seen.add(test.name)
+    context.faulty = test.faulty ?? false
     checkTest(context, test)
   }
 }
@@ -46,7 +47,7 @@ function resultScope(context: Context, test: TestDeclaration): Scope {
   const scope = newScope()
   const pipeline = context.program.pipelines.get(test.pipeline.name)
   const error = objectShape([['code', STRING], ['message', STRING], ['path', ANY], ['span', ANY], ['cause', ANY]], false, 'error')
-  const output = pipeline?.returns ? unionOf([shapeOfType(pipeline.returns, context.program), NULL]) : ANY
+  const output = pipeline?.returns && !pipeline.faulty ? unionOf([shapeOfType(pipeline.returns, context.program), NULL]) : ANY
   const violations = META.kind === 'object' ? (META.fields.get('violations') ?? ANY) : ANY
   for (const [name, shape] of [
     ['output', output], ['status', STRING], ['error', unionOf([error, NULL])], ['violations', violations], ['cost', NUMBER], ['context', ANY],
@@ -110,7 +111,7 @@ function checkMockTarget(context: Context, target: Target): void {
   if (declaration.kind === 'Agent') {
     const tasks = [...(context.tasks.get(name) ?? [])]
     if (tasks.includes(member)) return
-    if (!tasks.length && context.doubtful.size) return
+    if (context.damaged) return
     const near = nearest(member, tasks) ?? (tasks.length === 1 ? tasks[0] : undefined)
     warn(context, memberAt, 'unknown-task', `No pipeline calls ${name}.${member}.${near ? ` Did you mean "${near}"?` : ''}`, near ? { fix: replacement(memberAt, near) } : {})
     return
@@ -138,7 +139,7 @@ function checkAnswerTarget(context: Context, target: Target): void {
   const { text } = target
   if (text === 'yield' || text === 'input' || context.events.has(text) || context.events.has('*')) return
   const near = nearest(text, ['yield', ...context.events])
-  if (context.doubtful.size && !near) return
+  if (context.damaged) return
   const insert = near === 'yield' ? near : near === undefined ? '' : JSON.stringify(near)
   warn(context, target, 'unknown-event', `No pipeline waits for "${text}".${near ? ` Did you mean ${insert}?` : ''}`, near ? { fix: replacement(target, insert) } : {})
 }
@@ -184,7 +185,7 @@ function checkCalled(context: Context, glob: StringLiteral): void {
   const agents = side.includes('*') ? [...context.program.agents.keys()].filter((name) => matchesSide(side, name)) : context.program.agents.has(side) ? [side] : []
   if (!agents.length || !taskSide) return checkGlob(context, glob, glob.value)
   const tasks = agents.flatMap((name) => [...(context.tasks.get(name) ?? [])])
-  if (tasks.some((task) => matchesSide(taskSide, task)) || side.includes('*')) return
+  if (tasks.some((task) => matchesSide(taskSide, task)) || side.includes('*') || context.damaged) return
   const near = nearest(taskSide, tasks)
   warn(context, glob, 'unknown-task', `No pipeline calls ${glob.value}.${near ? ` Did you mean "${near}"?` : ''}`, near ? { fix: replacement(glob, JSON.stringify(`${side}.${near}`)) } : {})
 }
