@@ -1,11 +1,10 @@
 /** A program from the disk, with what it imports. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { analyse, check } from '../lib/halo/check/index.ts'
+import { analyse } from '../lib/halo/check/index.ts'
 import { link } from '../lib/halo/check/program.ts'
 import { messageOf, type Diagnostic } from '../lib/halo/errors.ts'
 import type { HaloFile, PipelineDeclaration } from '../lib/halo/syntax/ast.ts'
-import { parseSource } from '../lib/halo/syntax/index.ts'
 import { UsageError } from './exit.ts'
 import { diagnosticText, say, type Sources } from './print.ts'
 
@@ -31,14 +30,10 @@ export function readProgram(path: string): ProgramFile {
 
 /** A program whose texts are at hand already, as a recording has them. */
 export function programOf(path: string, source: string, resolve: (path: string, from?: string) => string | undefined): ProgramFile {
-  const { file, diagnostics } = analyse(source, { path, resolve })
+  // Regular expressions that may take long run in a thread with a time limit here.
+  const { file, diagnostics } = analyse(source, { path, resolve, everyFile: true, regexRunner: true })
   const [, ...imported] = link(file).files
-  // The checker names the faults of an imported file at the import, where an editor can show them. Here each is said in its
-  // own place.
-  const ownAlone = (found: Diagnostic[]): Diagnostic[] => found.filter(({ message }) => !imported.some((each) => message.startsWith(`${each.path}:`)))
-  const inImports = imported.flatMap((each) => [...parseSource(each.source, { path: each.path }).diagnostics, ...ownAlone(check(each))])
-  const sources = new Map([[path, source], ...imported.map((each): [string, string] => [each.path ?? path, each.source])])
-  return { path, file, diagnostics: [...ownAlone(diagnostics), ...inImports], sources }
+  return { path, file, diagnostics, sources: new Map([[path, source], ...imported.map((each): [string, string] => [each.path ?? path, each.source])]) }
 }
 
 export function readText(path: string): string {

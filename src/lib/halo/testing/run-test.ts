@@ -183,7 +183,7 @@ async function expectationsOf(
 function agentCalls(events: HaloEvent[]): string[] {
   const calls = new Map<string, string>()
   for (const event of events) {
-    if (event.type === 'llm_start') calls.set(event.path.replace(/\/step:.*$/, ''), `${event.agent}.${event.task}`)
+    if (event.type === 'llm_start') calls.set(event.path.replace(/\/step:\d+$/, ''), `${event.agent}.${event.task}`)
   }
   return [...calls.values()]
 }
