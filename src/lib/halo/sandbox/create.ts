@@ -9,6 +9,8 @@ import type { ContentHash, ExecOptions, ExecResult, FileChange, FileRules, FileS
 export interface SandboxParts {
   files: FileSystem
   base: string
+  /** Default: embedded. */
+  engine?: Sandbox['engine']
   /** Called on the first exec. */
   executor(): Executor
   /** The parts of an independent copy. */
@@ -131,7 +133,7 @@ export function createSandbox(parts: SandboxParts): Sandbox {
   const own = handle([], [])
   return {
     ...own,
-    engine: 'embedded',
+    engine: parts.engine ?? 'embedded',
     watch(listener) {
       watchers.add(listener)
       return () => watchers.delete(listener)

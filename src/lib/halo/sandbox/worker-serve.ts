@@ -29,16 +29,21 @@ export function serveEngine({ files, copy, post }: ServeOptions): (message: ToWo
     applyStates(files, states)
     const tracked: TrackedFiles = track(files)
     let flushed = performance.now()
-    const result = await (await engine)?.exec(request, tracked, {
-      cancelled: () => stop !== undefined && Atomics.load(stop, 0) === 1,
-      onDispatch() {
-        if (!copy || performance.now() - flushed < FLUSH_EVERY_MS) return
-        flushed = performance.now()
-        const touched = tracked.touched()
-        if (touched.length > 0) post({ type: 'states', id, states: stateOf(files, touched) })
-      },
-      onOutput: (stream, text) => post({ type: 'output', id, stream, text }),
-    })
+    const flush = () => {
+      if (!copy || performance.now() - flushed < FLUSH_EVERY_MS) return
+      flushed = performance.now()
+      const touched = tracked.touched()
+      if (touched.length > 0) post({ type: 'states', id, states: stateOf(files, touched) })
+    }
+    // Before commands, because a busy shell lets no timer through; by a timer, because a waiting one starts no command.
+    const timer = setInterval(flush, FLUSH_EVERY_MS)
+    const result = await (await engine)
+      ?.exec(request, tracked, {
+        cancelled: () => stop !== undefined && Atomics.load(stop, 0) === 1,
+        onDispatch: flush,
+        onOutput: (stream, text) => post({ type: 'output', id, stream, text }),
+      })
+      .finally(() => clearInterval(timer))
     if (!result) throw new Error('The engine was not started.')
     post({ type: 'done', id, result, states: copy ? stateOf(files, tracked.touched()) : [], ...(!copy && { changes: tracked.changes() }) })
   }

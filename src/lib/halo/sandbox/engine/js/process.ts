@@ -66,6 +66,7 @@ export const NODE_VERSION = 'v20.19.0'
 export const BUN_VERSION = '1.2.0'
 const STACK_BYTES = 128 * 1024
 const JOBS_AT_ONCE = 500
+const FLOOD_BYTES = 256 * 1024
 /** The longest single wait, so that a stop is seen. */
 const WAIT_MS = 50
 
@@ -260,7 +261,9 @@ export async function runProgram(program: Program, world: ProgramWorld): Promise
     await eventLoop()
     guarded(() => callInternal('exit'))
   }
-  return { exitCode: exited ?? 1, stdout: join(out[1]), stderr: join(out[2]), limit, tests, counts }
+  // Of a program that wrote without end the start tells as much as all of it, and the shell copies what it is given.
+  const whole = (stream: 1 | 2) => (limit === 'output' ? join(out[stream]).slice(0, FLOOD_BYTES) : join(out[stream]))
+  return { exitCode: exited ?? 1, stdout: whole(1), stderr: whole(2), limit, tests, counts }
 
   async function eventLoop(): Promise<void> {
     while (!over()) {

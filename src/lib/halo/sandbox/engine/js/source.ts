@@ -1,6 +1,7 @@
 import { transform, type Transform } from 'sucrase'
 import type { FileSystem } from '../../filesystem.ts'
 import { dirname } from '../../paths.ts'
+import { markFloating } from './floating.ts'
 import { packageScope, type Flavour } from './resolve.ts'
 
 export type Format = 'module' | 'commonjs' | 'json'
@@ -38,11 +39,13 @@ export function javascript(path: string, source: string, target: Format): string
   }
   if (jsx) transforms.push('jsx')
   if (target === 'commonjs' && hasModuleSyntax(code)) transforms.push('imports')
-  if (transforms.length === 0) return code
+  const type = target === 'module' ? 'module' : 'script'
+  if (transforms.length === 0) return markFloating(code, type)
   try {
-    return transform(code, { transforms, filePath: path, disableESTransforms: true, production: true, preserveDynamicImport: true }).code
+    const plain = transform(code, { transforms, filePath: path, disableESTransforms: true, production: true, preserveDynamicImport: true }).code
+    return markFloating(plain, type)
   } catch (error) {
-    throw new SyntaxError((error instanceof Error ? error.message : String(error)).replace(/^Error transforming [^:]*: /, `${path}: `))
+    throw new SyntaxError((error instanceof Error ? error.message : String(error)).replace(/^Error transforming [^:]*: /, `${path}: `), { cause: error })
   }
 }
 

@@ -172,6 +172,8 @@ internal.exit = function (code, failed) {
 };
 function testModules() { return ['test', 'bun:test'].filter(function (n) { return builtins.has(n); }).map(function (n) { return builtin(n)._internal; }); }
 function runTests() { return testModules().reduce(function (before, m) { return before.then(function () { return m.run(); }); }, Promise.resolve()); }
+globalThis.__floating = function (value) { if (value instanceof Promise) Promise.prototype.then.call(value, undefined, internal.fail); return value; };
+Object.defineProperty(globalThis, '__floating', { enumerable: false });
 globalThis.__internal = {
   tick: internalTick, settle: settle,
   fail: internal.fail,
