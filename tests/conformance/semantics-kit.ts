@@ -73,7 +73,7 @@ export function toolCall(name: string, args: Record<string, unknown> = {}, id = 
 /** A store that takes its time with everything, and whose lists are its own. */
 export function slowJournal(ms = 2): JournalStore & { records: Map<string, JournalRecord> } {
   const inner = memoryJournal()
-  const later = async <T>(work: () => T): Promise<T> => {
+  const later = async <T>(work: () => T | Promise<T>): Promise<T> => {
     await new Promise((done) => setTimeout(done, ms))
     return work()
   }

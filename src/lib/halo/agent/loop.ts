@@ -1,17 +1,12 @@
 /** The tool loop: ask the model, run the calls it asks for, tell it what came of them, until it answers. */
-import { callTool, type CallOutcome } from '../run/calls.ts'
+import { callTool } from '../run/calls.ts'
 import type { Part, ToolCall } from '../models/types.ts'
 import { isPartsResult } from '../tools/types.ts'
-import { argumentsError, checkArguments } from '../run/arguments.ts'
-import { describeTool } from '../run/binding.ts'
-import { HaloError } from '../errors.ts'
 import { refusalText } from '../policy/index.ts'
-import { runPipeline } from '../run/interpreter.ts'
 import { textOf } from '../run/plain.ts'
 import { toolEvents } from '../run/tool-events.ts'
 import type { HaloEvent } from '../run/types.ts'
 import type { Name } from '../syntax/ast.ts'
-import type { OfferedMethod } from './offer.ts'
 import { askModel, type Answer, type Conversation } from './request.ts'
 import { push, say } from './conversation.ts'
 
@@ -80,7 +75,9 @@ async function runCall(talk: Conversation, path: string, call: ToolCall, options
     await tell('error', {}, message)
     return { content: `Error: ${message}` }
   }
-  const outcome = await makeCall(talk, path, offered, call.args, options)
+  const request = { frame, path, tool: offered.tool, method: offered.method, args: call.args, policies, requires: options.requires, agent, span, retries: talk.settings.toolRetries }
+  const outcome = await callTool(request)
+  await toolEvents(request, outcome)
   const edited = outcome.decision === 'approved' && !sameArgs(outcome.args, call.args) ? { args: outcome.args } : {}
   switch (outcome.decision) {
     case 'refused':
@@ -97,37 +94,6 @@ async function runCall(talk: Conversation, path: string, call: ToolCall, options
       await tell(outcome.decision, outcome.args)
       return { content: await resultContent(talk, outcome.value), ...edited }
   }
-}
-
-async function makeCall(talk: Conversation, path: string, offered: OfferedMethod, args: Record<string, unknown>, options: LoopOptions): Promise<CallOutcome> {
-  const { frame, agent, policies, span, settings } = talk
-  const { run } = frame
-  const { tool, method } = offered
-  const request = { frame, path, tool, method, args, policies, agent, span, retries: settings.toolRetries }
-  const about = describeTool(run, tool)
-  if (about.pipeline === undefined || run.world.mocks.hasTool(`${tool}.${method}`, tool)) {
-    const outcome = await callTool(request)
-    await toolEvents(request, outcome)
-    return outcome
-  }
-  // A pipeline that an agent calls: what it does is checked call by call, under the agent's policies as well.
-  const decision = await policies.decide({ target: `${tool}.${method}`, args, normalised: args, effect: 'read', categories: about.categories })
-  let outcome: CallOutcome
-  if (decision.decision === 'refuse') outcome = { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
-  else {
-    try {
-      const { pipeline } = about
-      const checked = checkArguments(pipeline, args, run.world.program)
-      if (checked.faults.length > 0) throw argumentsError(pipeline.name, checked.faults)
-      const value = await runPipeline(frame, { pipeline, args: checked.args, base: `${path}>${pipeline.name}`, requires: options.requires })
-      outcome = { decision: 'allowed', value, args }
-    } catch (error) {
-      if (!(error instanceof HaloError) || error.code === 'STORAGE_FULL' || error.code === 'REPLAY_MISMATCH') throw error
-      outcome = error.code === 'DECLINED' ? { decision: 'declined', reason: error.message, args } : { decision: 'error', error, args }
-    }
-  }
-  await toolEvents(request, outcome)
-  return outcome
 }
 
 /** A result as the model gets it: as text, cut, and through the policies for what comes in. */

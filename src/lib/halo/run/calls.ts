@@ -1,17 +1,13 @@
-/** One tool call, whoever makes it: defaults, schema, policy, approval, and then the call itself. */
-import { HaloError, messageOf, type Span } from '../errors.ts'
-import { normaliseArgs, pathArguments, type PolicySet } from '../policy/index.ts'
-import type { CallFacts, Decision } from '../policy/types.ts'
-import type { Decorator } from '../syntax/ast.ts'
+/** One tool call, whoever makes it: checked, and then made. */
+import { HaloError, type Span } from '../errors.ts'
+import type { PolicySet } from '../policy/index.ts'
 import { effectOf } from '../tools/effect.ts'
-import type { MethodInfo } from '../tools/types.ts'
-import { bindTool, describeTool, type DescribedTool } from './binding.ts'
-import { spanIn, type Frame } from './frame.ts'
+import type { Decorator, Name, PipelineDeclaration } from '../syntax/ast.ts'
+import { argumentsError, checkArguments } from './arguments.ts'
+import type { Frame } from './frame.ts'
+import { runPipeline } from './interpreter.ts'
 import { keepRecorded, performTool, recoverTool } from './perform.ts'
-import { toPlain } from './plain.ts'
-import { readApproval } from './questions.ts'
-import { applyDefaults } from './defaults.ts'
-import { validate, type Fault } from './schema.ts'
+import { count, LIMIT_REASON, permit, type NotMade, type Permitted, type Slot } from './permit.ts'
 import type { JournalEntry } from './types.ts'
 
 export interface ToolCallRequest {
@@ -22,6 +18,8 @@ export interface ToolCallRequest {
   args: Record<string, unknown>
   /** What holds for this call. */
   policies: PolicySet
+  /** The names of these policies: they hold for what a pipeline that is called does, too. */
+  requires: readonly Name[]
   /** The agent that chose it; absent for a pipeline's own call. */
   agent?: string
   /** Decorators of the call itself; those of the declaration come on top. */
@@ -41,7 +39,12 @@ export type CallOutcome =
 export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
   const slot: Slot = { taken: false }
   try {
-    return await checkedCall(call, slot)
+    const permitted = await permit(call, slot)
+    if (!('about' in permitted)) return permitted
+    if (!slot.taken) count(call, 1)
+    slot.used = true
+    const { pipeline } = permitted.about
+    return pipeline === undefined || isMocked(call) ? await makeCall(call, permitted) : await callPipeline(call, permitted, pipeline)
   } catch (error) {
     // What an agent chose and the recording doesn't have goes to the model, like any call that fails.
     const missing = error instanceof HaloError && error.code === 'REPLAY_MISMATCH' && call.agent !== undefined && call.frame.run.replay !== undefined
@@ -53,69 +56,14 @@ export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
   }
 }
 
-/** A place among the calls that MaxCalls allows: taken before a person is asked, given back if the call isn't made. */
-interface Slot {
-  taken: boolean
-  used?: boolean
+function isMocked({ frame, tool, method }: ToolCallRequest): boolean {
+  return frame.run.world.mocks.hasTool(`${tool}.${method}`, tool)
 }
 
-function count({ frame, tool, method }: ToolCallRequest, by: 1 | -1): void {
-  const target = `${tool}.${method}`
-  const { calls } = frame.run
-  calls.set(target, (calls.get(target) ?? 0) + by)
-}
-
-async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutcome> {
-  const { frame, tool, method, policies, path } = call
+async function makeCall(call: ToolCallRequest, { about, info, args, decision }: Permitted): Promise<CallOutcome> {
+  const { frame, tool, method, path, span } = call
   const { run } = frame
   const target = `${tool}.${method}`
-  let about: DescribedTool
-  try {
-    about = describeTool(run, tool)
-  } catch (error) {
-    return { decision: 'error', error: asHaloError(error, call), args: call.args }
-  }
-  const info = about.info?.[method]
-  const categories = [...(info?.categories ?? []), ...about.categories]
-
-  let { args } = call
-  let approvedBy: string | undefined
-  let asked = 0
-  for (;;) {
-    const fit = fitted(info, args)
-    args = fit.args
-    if (fit.faults.length > 0) return { decision: 'error', error: misfit(target, fit.faults, call), args }
-
-    const normalForms = normalForm(call, about, info, args, asked)
-    const normalised = normalForms instanceof Promise ? await normalForms : normalForms
-    const decided = decide(call, { target, args, normalised, effect: info && effectOf(info, args), categories }, asked)
-    const decision = decided instanceof Promise ? await decided : decided
-    if (decision.decision === 'refuse') return { decision: 'refused', policy: decision.policy, reason: decision.reason, args }
-    const over = policies.maxCalls.length === 0 ? undefined : await takeSlot(call, target, slot)
-    if (over !== undefined) return { decision: 'refused', ...over, args }
-    args = normalised
-    // An answer holds for the policy that asked; edited arguments that another one asks about are put again.
-    if (decision.decision === 'allow' || decision.policy === approvedBy) break
-
-    asked++
-    const answer = await run.questions.put({
-      scope: frame.scope,
-      kind: 'approval',
-      path: asked === 1 ? path : `${path}/approval:${asked}`,
-      target,
-      waitingFor: 'approval',
-      span: call.span,
-      card: approvalCard(call, target, args, decision.policy, info),
-    })
-    const approval = readApproval(answer)
-    if (!approval.approved) return { decision: 'declined', reason: approval.reason, args }
-    approvedBy = decision.policy
-    if (approval.args === undefined) break
-    args = approval.args
-  }
-
-  if (!slot.taken) count(call, 1)
-  slot.used = true
   const effect = info && effectOf(info, args)
   const made = { ...call, about, info, effect, target, args }
   const entry = await run.ask({
@@ -124,23 +72,48 @@ async function checkedCall(call: ToolCallRequest, slot: Slot): Promise<CallOutco
     kind: 'tool',
     target,
     request: args,
-    span: call.span,
-    begun: effect !== 'read' && !run.world.mocks.hasTool(target, tool),
+    span,
+    begun: effect !== 'read' && !isMocked(call),
     perform: () => performTool(made),
     recover: (begun) => recoverTool(made, begun),
   })
+  noteRan(call, args)
   if (entry.error !== undefined) {
-    return { decision: 'error', error: new HaloError(entry.error.code, entry.error.message, { path, span: call.span, data: entry.error.data, seq: entry.seq }), args }
+    return { decision: 'error', error: new HaloError(entry.error.code, entry.error.message, { path, span, data: entry.error.data, seq: entry.seq }), args }
   }
   // A call that was taken over from the journal leaves for later `@idempotent` ones what it would have left.
   if (run.index !== undefined) await keepRecorded(made, entry.value)
-  const record = { target, args, path, ...(call.agent === undefined ? {} : { agent: call.agent }) }
-  run.meta.calls.push(record)
-  return { decision: approvedBy === undefined ? 'allowed' : 'approved', value: entry.value, args, entry }
+  return { decision, value: entry.value, args, entry }
+}
+
+/** `Pipeline(Name)`: what it does is asked and recorded call by call, under what holds here as well. */
+async function callPipeline(call: ToolCallRequest, { args: given, decision }: Permitted, pipeline: PipelineDeclaration): Promise<CallOutcome> {
+  const { frame, path, requires } = call
+  const { args, faults } = checkArguments(pipeline, given, frame.run.world.program)
+  if (faults.length > 0) return { decision: 'error', error: argumentsError(pipeline.name, faults), args: given }
+  try {
+    const value = await runPipeline(frame, { pipeline, args, base: `${path}>${pipeline.name}`, requires })
+    return { decision, value, args: given }
+  } catch (error) {
+    if (!(error instanceof HaloError) || ENDS_RUN.has(error.code)) throw error
+    if (error.code !== 'DECLINED') return { decision: 'error', error, args: given }
+    // An agent is told; what a pipeline does itself ends with it.
+    if (call.agent === undefined) throw error
+    return { decision: 'declined', reason: error.message, args: given }
+  } finally {
+    noteRan(call, given)
+  }
+}
+
+/** Faults of the run itself, which no agent is told of. */
+const ENDS_RUN: ReadonlySet<string> = new Set(['STORAGE_FULL', 'REPLAY_MISMATCH'])
+
+function noteRan({ frame, tool, method, path, agent }: ToolCallRequest, args: Record<string, unknown>): void {
+  frame.run.meta.calls.push({ target: `${tool}.${method}`, args, path, ...(agent === undefined ? {} : { agent }) })
 }
 
 /** The error that a pipeline's own call ends with when it wasn't made. */
-export function ownCallError(call: ToolCallRequest, outcome: Exclude<CallOutcome, { value: unknown }>): HaloError {
+export function ownCallError(call: ToolCallRequest, outcome: NotMade): HaloError {
   const details = { path: call.path, span: call.span }
   switch (outcome.decision) {
     case 'refused':
@@ -152,144 +125,4 @@ export function ownCallError(call: ToolCallRequest, outcome: Exclude<CallOutcome
     case 'error':
       return outcome.error
   }
-}
-
-const LIMIT_REASON = 'at most '
-
-interface Over {
-  policy: string
-  reason: string
-}
-
-/** Does MaxCalls stop this call? Beside parallel work that depends on who came first, so the answer is the journal's. */
-async function takeSlot(call: ToolCallRequest, target: string, slot: Slot): Promise<Over | undefined> {
-  const { frame, policies, path } = call
-  const limits = policies.maxCalls.filter(({ matches }) => matches(target))
-  if (limits.length === 0 || slot.taken) return undefined
-  const { run } = frame
-  const take = () => {
-    if (!slot.taken) count(call, 1)
-    slot.taken = true
-  }
-  const entry = await run.ask({
-    scope: frame.scope,
-    path: `${path}/limit`,
-    kind: 'verdict',
-    target,
-    span: call.span,
-    perform: () => {
-      for (const { policy, glob, limit, matches } of limits) {
-        let calls = 0
-        for (const [name, times] of run.calls) if (matches(name)) calls += times
-        if (calls >= limit) return { value: { policy, reason: `${LIMIT_REASON}${limit} ${limit === 1 ? 'call' : 'calls'} of ${glob} in a run` } }
-      }
-      take()
-      return { value: null }
-    },
-  })
-  if (entry.value !== null) return entry.value as Over
-  // What the journal says was taken, too.
-  take()
-  return undefined
-}
-
-function fitted(info: MethodInfo | undefined, args: Record<string, unknown>): { args: Record<string, unknown>; faults: Fault[] } {
-  if (info === undefined) return { args, faults: [] }
-  const whole = applyDefaults(info.parameters, args) as Record<string, unknown>
-  return { args: whole, faults: validate(info.parameters, whole) }
-}
-
-function misfit(target: string, faults: Fault[], call: ToolCallRequest): HaloError {
-  const list = faults.map((fault) => (fault.path === '' ? fault.message : `${fault.path}: ${fault.message}`)).join('; ')
-  return new HaloError('VALIDATION', `The arguments of ${target} don't fit: ${list}`, { path: call.path, span: call.span, data: faults })
-}
-
-const withPaths = new WeakMap<object, boolean>()
-
-function hasPaths(schema: object): boolean {
-  const known = withPaths.get(schema)
-  if (known !== undefined) return known
-  const found = pathArguments(schema)
-  withPaths.set(schema, found)
-  return found
-}
-
-/** Arguments with every path in its normal form. Where that depends on links, the answer is the journal's. */
-function normalForm(call: ToolCallRequest, about: DescribedTool, info: MethodInfo | undefined, args: Record<string, unknown>, round: number): Record<string, unknown> | Promise<Record<string, unknown>> {
-  if (info === undefined || !hasPaths(info.parameters)) return args
-  const { frame, path } = call
-  const target = `${call.tool}.${call.method}`
-  if (about.definition?.paths === undefined || frame.run.world.mocks.hasTool(target, call.tool)) return normaliseArgs(args, info.parameters)
-  return resolvedForm(call, info, args, `${path}/paths${round === 0 ? '' : `:${round + 1}`}`)
-}
-
-async function resolvedForm(call: ToolCallRequest, info: MethodInfo, args: Record<string, unknown>, path: string): Promise<Record<string, unknown>> {
-  const { frame } = call
-  const target = `${call.tool}.${call.method}`
-  const entry = await frame.run.ask({
-    scope: frame.scope,
-    path,
-    kind: 'verdict',
-    target,
-    request: args,
-    span: call.span,
-    perform: async () => {
-      // No world in a replay: the path as it is written.
-      if (frame.run.replay?.liveTools === false) return { value: await normaliseArgs(args, info.parameters) }
-      try {
-        const bound = await bindTool(frame, call.tool)
-        return { value: toPlain(await normaliseArgs(args, info.parameters, bound.realpath)) }
-      } catch (error) {
-        const { code, message } = asHaloError(error, call)
-        return { error: { code, message } }
-      }
-    },
-  })
-  // What is wrong with the path the tool says itself, in its own words.
-  return entry.error === undefined ? (entry.value as Record<string, unknown>) : await normaliseArgs(args, info.parameters)
-}
-
-/** What the policies say; where that took a worker with a time limit, the answer is the journal's. */
-function decide(call: ToolCallRequest, facts: CallFacts, round: number): Decision | Promise<Decision> {
-  const decision = call.policies.decide(facts)
-  return decision instanceof Promise ? journaledDecision(call, facts, decision, round) : decision
-}
-
-async function journaledDecision(call: ToolCallRequest, facts: CallFacts, decision: Promise<Decision>, round: number): Promise<Decision> {
-  decision.catch(() => undefined)
-  const entry = await call.frame.run.ask({
-    scope: call.frame.scope,
-    path: `${call.path}/policy${round === 0 ? '' : `:${round + 1}`}`,
-    kind: 'verdict',
-    target: facts.target,
-    request: facts.args,
-    span: call.span,
-    perform: async () => ({ value: await decision }),
-  })
-  return entry.value as Decision
-}
-
-function approvalCard(call: ToolCallRequest, target: string, args: Record<string, unknown>, policy: string, info: MethodInfo | undefined) {
-  const who = call.agent ?? call.frame.pipeline.name
-  return {
-    channel: 'approval' as const,
-    message: `Allow ${who} to call ${target} with ${shown(args)}? (policy ${policy})`,
-    named: { target, args, policy, ...(call.agent === undefined ? {} : { agent: call.agent }) },
-    effect: info && effectOf(info, args),
-  }
-}
-
-/** Arguments in a question: whole when short; a long text is told by its beginning, the card shows all of it. */
-function shown(args: Record<string, unknown>): string {
-  const text = JSON.stringify(args)
-  return text.length <= 1000 ? text : `${text.slice(0, 1000)}… (${text.length} characters)`
-}
-
-export function asHaloError(error: unknown, call: Pick<ToolCallRequest, 'path' | 'span'>): HaloError {
-  if (error instanceof HaloError) return error
-  return new HaloError('TOOL_ERROR', messageOf(error), { path: call.path, span: call.span, cause: error })
-}
-
-export function callSpan(frame: Frame, node: { from: number; to: number }): Span {
-  return spanIn(frame, node)
 }

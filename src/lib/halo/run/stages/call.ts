@@ -89,13 +89,7 @@ export async function ownCall(frame: Frame, { call, path, requires }: OwnCall): 
   if (takesInput && !Object.hasOwn(args, 'input')) args.input = frame.input
 
   const policies = policiesOf(run, requires)
-  const request: ToolCallRequest = { frame, path, tool, method, args, policies, decorators: call.decorators ?? [], span }
-  if (about.pipeline !== undefined && !run.world.mocks.hasTool(`${tool}.${method}`, tool)) {
-    const { args: checked, faults } = checkArguments(about.pipeline, args, run.world.program)
-    if (faults.length > 0) throw argumentsError(about.pipeline.name, faults)
-    const value = await runPipeline(frame, { pipeline: about.pipeline, args: checked, base: `${path}>${about.pipeline.name}`, requires })
-    return { decision: 'allowed', value, args: checked }
-  }
+  const request: ToolCallRequest = { frame, path, tool, method, args, policies, requires, decorators: call.decorators ?? [], span }
   const outcome = await callTool(request)
   await toolEvents(request, outcome)
   if ('value' in outcome) return outcome
@@ -105,5 +99,3 @@ export async function ownCall(frame: Frame, { call, path, requires }: OwnCall): 
 function calleeText(call: OwnCall['call']): string {
   return call.member === undefined ? call.callee.name : `${call.callee.name}.${call.member.name}`
 }
-
-
