@@ -1,8 +1,6 @@
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands'
-import { bracketMatching, indentOnInput } from '@codemirror/language'
-import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Lint } from '@codemirror/lint'
-import { EditorState, StateEffect, StateField, type Extension } from '@codemirror/state'
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { Compartment, EditorState, StateEffect, StateField, type Extension } from '@codemirror/state'
 import {
   Decoration,
   EditorView,
@@ -15,7 +13,10 @@ import {
   type DecorationSet,
 } from '@codemirror/view'
 import type { Diagnostic } from '../../halo/errors.ts'
-import { halo, type HaloEditorOptions } from '../../editor/index.ts'
+// Not through the index: that would bring completion along.
+import { haloHighlightStyle } from '../../editor/highlight.ts'
+import { haloLanguage } from '../../editor/language.ts'
+import type { HaloEditorOptions } from '../../editor/index.ts'
 import { editorTheme } from './theme.ts'
 
 export interface EditorOptions {
@@ -64,14 +65,31 @@ const markField = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 })
 
+type Assist = typeof import('./assist.ts')
+
+/**
+ * The editor as a first load can afford it: text, colours, history. Completion, hover texts and the marks of diagnostics come
+ * when the editor gets the focus, or when there is something to mark.
+ */
 export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
   // The callbacks of a kept state belong to a component that is gone: extensions are made anew, the history goes with the state.
-  const extensions = extensionsOf(options)
+  const helped = new Compartment()
+  const extensions = [helped.of([]), ...extensionsOf(options, () => void assist())]
   const kept = options.state?.doc.toString() === options.text ? options.state : undefined
   const state = kept
     ? EditorState.create({ doc: kept.doc, selection: kept.selection, extensions })
     : EditorState.create({ doc: options.text, extensions })
   const view = new EditorView({ parent, state })
+  let diagnostics: Diagnostic[] = []
+  let loading: Promise<Assist> | undefined
+  const { halo: language } = options
+
+  async function assist(): Promise<void> {
+    if (!language || loading) return
+    const { assistance, show } = await (loading = import('./assist.ts'))
+    view.dispatch({ effects: helped.reconfigure(assistance(language)) })
+    show(view, diagnostics)
+  }
   return {
     view,
     setText(text) {
@@ -79,10 +97,10 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
       if (now === text) return
       view.dispatch({ changes: change(now, text) })
     },
-    setDiagnostics(diagnostics) {
-      const { length } = view.state.doc
-      const lints = diagnostics.filter((d) => d.from <= length).map((d) => lintOf(d, length))
-      view.dispatch(setDiagnostics(view.state, lints))
+    setDiagnostics(found) {
+      diagnostics = found
+      if (loading) void loading.then(({ show }) => show(view, diagnostics))
+      else if (found.length > 0) void assist()
     },
     mark: (range) => view.dispatch({ effects: setMark.of(range) }),
     reveal(from, to = from) {
@@ -94,7 +112,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   }
 }
 
-function extensionsOf({ halo: language, readonly, label, onedit, onrun }: EditorOptions): Extension[] {
+function extensionsOf({ halo: language, readonly, label, onedit, onrun }: EditorOptions, onfocus: () => void): Extension[] {
   return [
     lineNumbers(),
     highlightSpecialChars(),
@@ -108,37 +126,21 @@ function extensionsOf({ halo: language, readonly, label, onedit, onrun }: Editor
     EditorState.tabSize.of(2),
     editorTheme,
     markField,
-    ...(language ? [halo(language), indentOnInput(), closeBrackets(), lintGutter()] : []),
+    ...(language ? [haloLanguage, syntaxHighlighting(haloHighlightStyle), indentOnInput()] : []),
     ...(readonly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
     keymap.of([
       { key: 'Mod-Enter', preventDefault: true, run: () => (onrun(), true) },
       // Tab leaves the editor, as a keyboard user expects of a page; these two indent.
       { key: 'Mod-]', run: indentMore },
       { key: 'Mod-[', run: indentLess },
-      ...closeBracketsKeymap,
       ...defaultKeymap,
       ...historyKeymap,
-      ...completionKeymap,
-      ...lintKeymap,
     ]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onedit(update.state.doc.toString())
+      if (update.view.hasFocus) onfocus()
     }),
   ]
-}
-
-function lintOf(diagnostic: Diagnostic, length: number): Lint {
-  const { from, to, severity, message, fix } = diagnostic
-  return {
-    from,
-    to: Math.min(Math.max(to, from), length),
-    severity,
-    message,
-    source: diagnostic.code,
-    actions: fix && [
-      { name: fix.title, apply: (view) => view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.insert } }) },
-    ],
-  }
 }
 
 /** The one replaced range between two texts, so that the cursor stays where it can. */

@@ -19,6 +19,8 @@ import type { Workspace } from '../files/workspace.svelte.ts'
 import { regexRunner } from './regex-worker.ts'
 import type { Driver, Hooks } from './session.svelte.ts'
 
+export { Session } from './session.svelte.ts'
+
 export interface Prepared {
   file: HaloFile
   pipeline: PipelineDeclaration

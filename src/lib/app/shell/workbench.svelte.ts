@@ -21,7 +21,7 @@ import type { Editor } from '../editor/setup.ts'
 import { Workspace } from '../files/workspace.svelte.ts'
 import { exampleFiles, examples, firstExample, type Example } from '../project/examples.ts'
 import { Project } from '../project/project.svelte.ts'
-import { Session } from '../run/session.svelte.ts'
+import type { Session } from '../run/session.svelte.ts'
 import { TestResults } from '../run/tests.svelte.ts'
 import { runWords } from '../run/words.ts'
 import { Settings } from '../settings/settings.svelte.ts'
@@ -286,7 +286,7 @@ export class Workbench {
       mode: test === undefined ? 'live' : 'scenario', workspace, journal,
     })
     const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit }
-    const session = new Session(info, driver, (event) => events.add(event))
+    const session = new engine.Session(info, driver, (event) => events.add(event))
     if (claim) session.own(claim)
     session.restore(await events.load(run.runId), open ? questionsOf(record) : [], open && !claim)
     if (run.end) session.transcript.endAs(run.end, run.end.at - run.at)
@@ -316,7 +316,7 @@ export class Workbench {
     })
     const events = this.#events
     const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit }
-    const session = new Session(info, driver, kind === 'mock' ? undefined : (event) => events.add(event))
+    const session = new engine.Session(info, driver, kind === 'mock' ? undefined : (event) => events.add(event))
     if (claim) session.own(claim)
     this.#adopt(session, file)
     this.#session = session

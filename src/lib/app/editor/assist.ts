@@ -1,0 +1,30 @@
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Lint } from '@codemirror/lint'
+import type { Extension } from '@codemirror/state'
+import { keymap, type EditorView } from '@codemirror/view'
+import type { Diagnostic } from '../../halo/errors.ts'
+import { halo, type HaloEditorOptions } from '../../editor/index.ts'
+
+/** What helps with writing: completion, hover texts, definitions, closing brackets, marks of diagnostics. */
+export function assistance(options: HaloEditorOptions): Extension {
+  return [halo(options), closeBrackets(), lintGutter(), keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap])]
+}
+
+export function show(view: EditorView, diagnostics: Diagnostic[]): void {
+  const { length } = view.state.doc
+  view.dispatch(setDiagnostics(view.state, diagnostics.filter(({ from }) => from <= length).map((diagnostic) => lintOf(diagnostic, length))))
+}
+
+function lintOf(diagnostic: Diagnostic, length: number): Lint {
+  const { from, to, severity, message, fix } = diagnostic
+  return {
+    from,
+    to: Math.min(Math.max(to, from), length),
+    severity,
+    message,
+    source: diagnostic.code,
+    actions: fix && [
+      { name: fix.title, apply: (view) => view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.insert } }) },
+    ],
+  }
+}
