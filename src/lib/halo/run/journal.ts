@@ -38,13 +38,13 @@ export function memoryJournal(): JournalStore & { records: Map<string, JournalRe
 /** One line about a journal, for lists. */
 export function summarise(record: JournalRecord): JournalSummary {
   const { start, entries, end } = record
-  return { runId: start.runId, pipeline: start.pipeline, at: start.at, status: end?.status ?? statusOf(entries), entries: entries.length }
+  return { runId: start.runId, pipeline: start.pipeline, at: start.at, status: end?.status ?? (isPaused(entries) ? 'paused' : 'running'), entries: entries.length }
 }
 
-/** A run without an end is paused when a question of it is open, else something cut it off while it was running. */
-function statusOf(entries: JournalEntry[]): 'paused' | 'running' {
+/** Of a run without an end: does it wait for a person? Else something cut it off while it was running. */
+export function isPaused(entries: readonly JournalEntry[]): boolean {
   const answered = new Set(entries.map((entry) => entry.ref))
-  return entries.some((entry) => entry.state === 'asked' && !answered.has(entry.seq)) ? 'paused' : 'running'
+  return entries.some((entry) => entry.state === 'asked' && !answered.has(entry.seq))
 }
 
 /** What a journal says about one ask. */

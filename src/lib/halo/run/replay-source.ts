@@ -1,5 +1,7 @@
 import { HaloError, type Span } from '../errors.ts'
-import { comparePaths } from './journal.ts'
+import type { Translate } from './aligned.ts'
+import { brief, differenceText } from './difference.ts'
+import { comparePaths, EARLY } from './journal.ts'
 import { samePlain } from './plain.ts'
 import type { EntryKind, InterruptRequest, JournalEntry, JournalRecord } from './types.ts'
 
@@ -9,6 +11,16 @@ export interface ReplayOptions {
   /** Run the tools again: writes, posts and shell commands happen. */
   liveTools?: boolean
 }
+
+/** How the program that is replayed relates to the recorded one. */
+export interface Versions {
+  /** Where a place was in the recorded program. */
+  translate: Translate
+  /** The same policies hold at the same places: then what they said is what they say. */
+  samePolicies: boolean
+}
+
+const SAME: Versions = { translate: (path) => path, samePolicies: true }
 
 /** Where a replay and its recording part ways. */
 export interface Difference {
@@ -34,66 +46,77 @@ const TOOLS: ReadonlySet<EntryKind> = new Set(['tool', 'store', 'methods', 'reco
 
 /**
  * The answers of a recorded run, for a replay of what may be another program by now: first by place and target, then the next
- * of the target that nobody used.
+ * of the target that nobody used, one with the same request before others.
  */
 export class ReplaySource {
   readonly liveTools: boolean
   readonly liveModels: boolean
   readonly differences: Difference[] = []
   readonly #answers: JournalEntry[]
-  readonly #byPlace = new Map<string, JournalEntry>()
+  readonly #byPlace = new Map<string, JournalEntry[]>()
   readonly #byTarget = new Map<string, JournalEntry[]>()
   readonly #requests = new Map<JournalEntry, unknown>()
   readonly #open = new Map<string, JournalEntry>()
   readonly #used = new Set<JournalEntry>()
-  /** A recording of before yields were recorded: every one was let through. */
+  readonly #versions: Versions
+  /** The recording has no yields: as those of before yields were recorded, when every one was let through. */
   readonly #noYields: boolean
+  /** The recorded run was cut off: it has no end, and waits for nothing. */
+  readonly #cut: boolean
 
-  constructor(record: JournalRecord, options: ReplayOptions = {}) {
+  constructor(record: JournalRecord, options: ReplayOptions = {}, versions: Versions = SAME) {
     this.liveModels = options.liveModels === true
     this.liveTools = options.liveTools === true
+    this.#versions = versions
     const bySeq = new Map(record.entries.map((entry) => [entry.seq, entry]))
     const answered = new Set(record.entries.map((entry) => entry.ref))
-    this.#answers = record.entries.filter((entry) => entry.state === undefined)
+    // An event that came early is answered again where it was taken.
+    this.#answers = record.entries.filter((entry) => entry.state === undefined && entry.path !== EARLY)
     for (const entry of this.#answers) {
-      this.#byPlace.set(placeOf(entry), entry)
-      const queue = targetOf(entry)
-      const list = this.#byTarget.get(queue)
-      if (list === undefined) this.#byTarget.set(queue, [entry])
-      else list.push(entry)
+      push(this.#byPlace, placeOf(entry), entry)
+      push(this.#byTarget, targetOf(entry), entry)
       this.#requests.set(entry, entry.request ?? (entry.ref === undefined ? undefined : bySeq.get(entry.ref)?.request))
     }
     if (record.end === undefined) {
       for (const entry of record.entries) if (entry.state === 'asked' && !answered.has(entry.seq)) this.#open.set(placeOf(entry), entry)
     }
-    this.#noYields = record.start.version === '' && !this.#answers.some((entry) => entry.kind === 'yield')
+    this.#noYields = !record.entries.some((entry) => entry.kind === 'yield')
+    this.#cut = record.end === undefined && this.#open.size === 0
+  }
+
+  /** Recorded answers that the replay has not asked for. */
+  get unused(): readonly JournalEntry[] {
+    return this.#answers.filter((entry) => !this.#used.has(entry) && entry.kind !== 'clock' && entry.kind !== 'verdict')
   }
 
   /** Does this kind of answer come from the world, or follow from the program alone? */
   isLive({ kind, path }: Wanted): boolean {
     if (kind === 'agent') return this.liveModels
-    // What policies say is said anew, by the policies as they are now; only links of the file system were the world.
-    if (kind === 'verdict') return !isPathVerdict(path)
+    if (kind === 'verdict') return isPathVerdict(path) ? this.liveTools : !this.#versions.samePolicies && !isMatch(path)
     return TOOLS.has(kind) && this.liveTools
   }
 
   /** The recorded answer at this very place. */
   exact(wanted: Wanted): JournalEntry | undefined {
-    const entry = this.#byPlace.get(placeOf(wanted))
-    if (entry === undefined || this.#used.has(entry) || !this.#fits(entry, wanted)) return undefined
-    return this.#use(entry, wanted)
+    const place = this.#place(wanted)
+    const entry = place === undefined ? undefined : this.#byPlace.get(place)?.find((each) => !this.#used.has(each) && this.#fits(each, wanted))
+    return entry === undefined ? undefined : this.#use(entry, wanted)
   }
 
   /** The question that the recorded run ends with, at this very place. */
   openQuestion(wanted: Wanted): JournalEntry | undefined {
-    const entry = this.#open.get(placeOf(wanted))
+    const place = this.#place(wanted)
+    const entry = place === undefined ? undefined : this.#open.get(place)
     return entry !== undefined && this.#sameCall(entry, entry.request, wanted) ? entry : undefined
   }
 
   /** The next recorded answer of the target that nobody used. */
   next(wanted: Wanted): JournalEntry | undefined {
-    const queue = this.#byTarget.get(targetOf(wanted))
-    const entry = queue?.find((each) => !this.#used.has(each) && this.#fits(each, wanted))
+    // What a run had spent, and what a rule said, is known of that place alone.
+    if (wanted.kind === 'verdict' || (wanted.kind === 'clock' && wanted.target === 'meta')) return undefined
+    const left = (this.#byTarget.get(targetOf(wanted)) ?? []).filter((each) => !this.#used.has(each) && this.#fits(each, wanted))
+    const same = wanted.request === undefined ? undefined : left.find((each) => samePlain(this.#requests.get(each), wanted.request))
+    const entry = same ?? left[0]
     return entry === undefined ? undefined : this.#use(entry, wanted)
   }
 
@@ -107,26 +130,34 @@ export class ReplaySource {
     const { kind, path, target, request, span } = wanted
     this.differences.push({ path, kind, target, span, actual: { target, request } })
     const first = this.differences[0]
-    return new HaloError('REPLAY_MISMATCH', `The recording has no ${this.#recorded(wanted) > 0 ? 'further ' : ''}answer for ${target} (${words[kind]} at ${path}): the pipeline or its input changed. ${this.#explain(first)}`.trim(), {
+    const had = this.#byTarget.get(targetOf(wanted))?.length ?? 0
+    const why = this.#cut
+      ? 'the recorded run was cut off before it ended, or the pipeline or its input changed.'
+      : 'the pipeline or its input changed.'
+    return new HaloError('REPLAY_MISMATCH', `The recording has no ${had > 0 ? 'further ' : ''}answer for ${target} (${words[kind]} at stage ${path}): ${why}${first === undefined ? '' : ` ${this.#explain(first)}`}`, {
       path,
-      span,
+      span: first?.span ?? span,
       data: { differences: this.differences.slice(0, 5) },
     })
   }
 
-  #recorded(wanted: Wanted): number {
-    return this.#byTarget.get(targetOf(wanted))?.length ?? 0
+  /** The first divergence, at its stage. */
+  #explain(first: Difference): string {
+    const asked = `${first.target} with ${brief(first.actual.request)}`
+    const where = `The first difference is at stage ${first.path}: `
+    const { recorded } = first
+    if (recorded !== undefined) {
+      const moved = recorded.path === first.path ? '' : ` (there it was at stage ${recorded.path})`
+      return `${where}${first.target}${moved}: ${differenceText(recorded.request, first.actual.request) ?? 'the same request'}.`
+    }
+    const instead = this.#answers.filter((entry) => !this.#used.has(entry) && entry.kind === first.kind).sort((a, b) => comparePaths(a.path, b.path))[0]
+    if (instead === undefined) return `${where}${asked} is asked for; the recorded run asked for ${this.#cut ? 'nothing more before it was cut off' : 'nothing more'}.`
+    return `${where}${asked} is asked for; the recorded run asked for ${instead.target} with ${brief(this.#requests.get(instead))} at stage ${instead.path}.`
   }
 
-  #explain(first: Difference | undefined): string {
-    if (first === undefined) return ''
-    const unused = this.#answers
-      .filter((entry) => !this.#used.has(entry) && entry.kind === first.kind)
-      .sort((a, b) => comparePaths(a.path, b.path))[0]
-    const recorded = first.recorded ?? (unused === undefined ? undefined : { path: unused.path, target: unused.target, request: this.#requests.get(unused) })
-    const asked = `${first.target} with ${brief(first.actual.request)}`
-    if (recorded === undefined) return `The first difference: the replay asks for ${asked} at ${first.path}, and the recorded run asked for nothing more.`
-    return `The first difference is at ${first.path}: the replay asks for ${asked}, the recorded run asked for ${recorded.target} with ${brief(recorded.request)}${recorded.path === first.path ? '' : ` at ${recorded.path}`}.`
+  #place({ kind, path }: Wanted): string | undefined {
+    const was = this.#versions.translate(path)
+    return was === undefined ? undefined : placeOf({ kind, path: was })
   }
 
   #use(entry: JournalEntry, wanted: Wanted): JournalEntry {
@@ -143,10 +174,11 @@ export class ReplaySource {
     return entry.target === wanted.target && this.#sameCall(entry, this.#requests.get(entry), wanted)
   }
 
-  /** An approval answers the call it was given for, and no other. */
+  /** An approval answers the call it was given for, and no other; a rule's word holds for what it was said of. */
   #sameCall(entry: JournalEntry, request: unknown, wanted: Wanted): boolean {
-    if (entry.kind !== 'approval' && entry.kind !== 'recovery') return true
     if (request === undefined) return true
+    if (entry.kind === 'verdict') return wanted.request === undefined || samePlain(request, wanted.request)
+    if (entry.kind !== 'approval' && entry.kind !== 'recovery') return true
     return samePlain(namedArgs(request), namedArgs(wanted.request))
   }
 }
@@ -156,8 +188,15 @@ const words: Record<EntryKind, string> = {
   clock: 'the clock', methods: 'a list of methods', store: 'a search of a store', verdict: 'a decision', recovery: 'a question about a call that was cut off',
 }
 
+function push(lists: Map<string, JournalEntry[]>, key: string, entry: JournalEntry): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [entry])
+  else list.push(entry)
+}
+
+/** Offsets in the text say which of a stage's expressions it was; a word put in before it moves them. */
 function placeOf({ kind, path }: { kind: string; path: string }): string {
-  return `${kind} ${path}`
+  return `${kind} ${kind === 'clock' || kind === 'verdict' ? path.replace(/@\d+$/, '') : path}`
 }
 
 function targetOf({ kind, target }: { kind: string; target: string }): string {
@@ -168,11 +207,11 @@ function isPathVerdict(path: string): boolean {
   return /\/paths(:\d+)?$/.test(path)
 }
 
-function namedArgs(request: unknown): unknown {
-  return (request as Partial<InterruptRequest> | undefined)?.named?.args ?? null
+/** `matches()` of an expression: no policy's. */
+function isMatch(path: string): boolean {
+  return /\/need:\d+@\d+$/.test(path)
 }
 
-function brief(request: unknown): string {
-  const text = JSON.stringify(request) ?? 'nothing'
-  return text.length <= 300 ? text : `${text.slice(0, 300)}…`
+function namedArgs(request: unknown): unknown {
+  return (request as Partial<InterruptRequest> | undefined)?.named?.args ?? null
 }

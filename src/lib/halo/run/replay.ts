@@ -1,14 +1,17 @@
-import { link } from '../check/program.ts'
+import { loadImports } from '../check/imports.ts'
+import { link, type Program } from '../check/program.ts'
 import { HaloError } from '../errors.ts'
 import type { HaloFile } from '../syntax/ast.ts'
+import { parseSource } from '../syntax/index.ts'
 import { VERSION } from '../version.ts'
+import { alignedPaths } from './aligned.ts'
 import { systemClock } from './clock.ts'
 import { Execution } from './execution.ts'
-import { memoryJournal } from './journal.ts'
+import { isPaused, memoryJournal } from './journal.ts'
 import { Mocks } from './mocks.ts'
 import { samePlain } from './plain.ts'
-import { ReplaySource, type Difference, type ReplayOptions } from './replay-source.ts'
-import type { JournalEnd, JournalRecord, Mock, RunOptions, RunResult, RuntimeConfig } from './types.ts'
+import { ReplaySource, type Difference, type ReplayOptions, type Versions } from './replay-source.ts'
+import type { JournalEnd, JournalEntry, JournalRecord, Mock, RunOptions, RunResult, RuntimeConfig } from './types.ts'
 
 export interface ReplayOutcome {
   result: RunResult
@@ -18,6 +21,8 @@ export interface ReplayOutcome {
   recorded?: JournalEnd
   /** In the order in which they came up, the first divergence first. */
   differences: readonly Difference[]
+  /** What the recorded run had got and the replay did not ask for. */
+  unused: readonly JournalEntry[]
 }
 
 /** What a replay may use of the world: its tools and models when they are live, a clock, a listener. */
@@ -33,8 +38,8 @@ export interface ReplayConfig extends ReplayOptions, Pick<RunOptions, 'signal'> 
 export async function replay(file: HaloFile, record: JournalRecord, options: ReplayConfig = {}): Promise<ReplayOutcome> {
   const { config = {}, mocks = {} } = options
   const clock = config.clock ?? systemClock
-  const source = new ReplaySource(record, options)
   const program = link(file)
+  const source = new ReplaySource(record, options, versionsOf(program, record))
   const runId = clock.uuid()
   const world = {
     program,
@@ -53,10 +58,32 @@ export async function replay(file: HaloFile, record: JournalRecord, options: Rep
   const start = { runId, pipeline, args, main: file.path ?? '', sources: {}, at: clock.now(), version: VERSION }
   const execution = new Execution(world, start, { replay: source, onOver: () => undefined })
   const result = await execution.begin({ signal: options.signal })
-  return { result, same: sameEnd(result, record), recorded: record.end, differences: source.differences }
+  return { result, same: sameEnd(result, record), recorded: record.end, differences: source.differences, unused: source.unused }
 }
 
-function sameEnd(result: RunResult, { end }: JournalRecord): boolean {
-  if (end === undefined) return result.status === 'paused'
+function sameEnd(result: RunResult, { end, entries }: JournalRecord): boolean {
+  if (end === undefined) return result.status === 'paused' && isPaused(entries)
   return result.status === end.status && samePlain(result.output ?? null, end.output ?? null) && result.error?.code === end.error?.code
+}
+
+/** How the program as it is now relates to the recorded one; a recording may have come without it, or with one that no longer reads. */
+function versionsOf(program: Program, { start }: JournalRecord): Versions | undefined {
+  const source = start.sources[start.main]
+  if (source === undefined) return undefined
+  const { file } = parseSource(source, start.main === '' ? {} : { path: start.main })
+  loadImports(file, (path) => (Object.hasOwn(start.sources, path) ? start.sources[path] : undefined))
+  const earlier = link(file)
+  return { translate: alignedPaths(program, earlier, start.pipeline), samePolicies: policyText(program) === policyText(earlier) }
+}
+
+/** Everything in a program that says which rules hold where. */
+function policyText({ files, policies, agents, pipelines }: Program): string {
+  const sources = new Map(files.map((file) => [file.path, file.source]))
+  const rules = [...policies.values()].map(({ name, file, from, to }) => [name, sources.get(file)?.slice(from, to).replaceAll(/\s+/g, ' ')])
+  const required = [...agents.values(), ...pipelines.values()].flatMap(({ name, requires }) => (requires.length === 0 ? [] : [[name, requires.map((each) => each.name)]]))
+  return JSON.stringify([rules.sort(byName), required.sort(byName)])
+}
+
+function byName([a]: readonly unknown[], [b]: readonly unknown[]): number {
+  return String(a) < String(b) ? -1 : 1
 }

@@ -171,7 +171,7 @@ export class Run {
         return found
       }
     }
-    if (this.replaying) await this.caughtUp(ask.scope)
+    if (this.replaying) await this.#parked(ask.scope, ask.path)
     return found
   }
 
@@ -182,30 +182,35 @@ export class Run {
     if (exact !== undefined) return { answer: exact }
     const asked = replay.openQuestion(ask)
     if (asked !== undefined) return { asked }
-    // The clock goes on, and a path is what it says: neither is a part of the world that could have changed the run.
-    if (ask.kind === 'clock' || ask.kind === 'verdict') return undefined
+    // What the rules say now and the recorded run didn't ask them, they say themselves.
+    if (ask.kind === 'verdict') return undefined
     // Siblings take what is theirs by place first.
-    await this.#parked(ask.scope)
+    await this.#parked(ask.scope, ask.path)
     const answer = replay.next(ask)
     if (answer !== undefined) return { answer }
+    // The clock goes on: it is no part of the world that could have changed the run.
+    if (ask.kind === 'clock') return undefined
     if (replay.liveTools && ask.kind === 'approval') return undefined
     const fallback = replay.fallback(ask)
     if (fallback === undefined) throw replay.mismatch(ask)
     return { answer: { ...this.#entry(ask, ask.request), ...fallback } }
   }
 
-  /** Waits, while an earlier part of the run is replayed, until all strands have used up what the journal says of them. */
+  /** Waits, while an earlier part of the run or a recording is replayed, until all strands have used up what is known of them. */
   async caughtUp(scope: CancelScope): Promise<void> {
-    if (this.replaying) await this.#parked(scope)
+    if (this.replay !== undefined) await this.#parked(scope, '', true)
+    else if (this.replaying) await this.#parked(scope, '')
   }
 
-  async #parked(scope: CancelScope): Promise<void> {
-    const { released, leave } = this.strands.park()
+  async #parked(scope: CancelScope, path: string, failing = false): Promise<void> {
+    scope.throwIfAborted()
+    const { released, leave } = this.strands.park(path, failing)
+    // At once: whoever stopped this one must not find it still waiting, and the run with nothing left to do.
+    scope.signal.addEventListener('abort', leave, { once: true })
     try {
       await scope.wait(released)
-    } catch (error) {
-      leave()
-      throw error
+    } finally {
+      scope.signal.removeEventListener('abort', leave)
     }
   }
 

@@ -1,10 +1,12 @@
+import { comparePaths } from './journal.ts'
+
 /**
  * Counts the strands of a run (its main line, parallel branches, items) that can go on by themselves. When none can, the run
  * is either waiting for a person, or, while a journal is being replayed, has used up what the journal says about each strand.
  */
 export class Strands {
   #active = 0
-  readonly #parked = new Set<() => void>()
+  readonly #parked = new Map<() => void, { path: string; failing: boolean }>()
   readonly #onIdle: () => void
   readonly #onRelease: () => void
 
@@ -26,18 +28,22 @@ export class Strands {
       this.#onIdle()
       return
     }
-    const parked = [...this.#parked]
-    this.#parked.clear()
+    // One that failed goes first, since it may stop others. Then in the order of the program: what they take next must not
+    // depend on who came first.
+    const all = [...this.#parked].sort(([, a], [, b]) => comparePaths(a.path, b.path))
+    const failing = all.filter(([, { failing }]) => failing)
+    const parked = (failing.length > 0 ? failing : all).map(([release]) => release)
+    for (const release of parked) this.#parked.delete(release)
     this.#active += parked.length
     this.#onRelease()
     for (const release of parked) release()
   }
 
-  /** Waits until every other strand has come to a halt: what the journal recorded about them is then used up. */
-  park(): { released: Promise<void>; leave: () => void } {
+  /** Waits at `path` until every other strand has come to a halt: what the journal recorded about them is then used up. */
+  park(path: string, failing = false): { released: Promise<void>; leave: () => void } {
     let release = () => {}
     const released = new Promise<void>((resolve) => (release = resolve))
-    this.#parked.add(release)
+    this.#parked.set(release, { path, failing })
     this.stop()
     return {
       released,
