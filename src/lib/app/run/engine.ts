@@ -16,6 +16,7 @@ import type { Effect } from '../../halo/tools/types.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
 import { absolutePath as joinPath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
+import type { Keys } from '../settings/keys.svelte.ts'
 import { regexRunner } from './regex-worker.ts'
 import type { Driver, Hooks } from './session.svelte.ts'
 
@@ -80,17 +81,18 @@ export interface Play {
   scenario?: string
   workspace: Workspace
   journal: JournalStore
+  keys: Keys
 }
 
 /** The driver of one run. */
 export function createDriver(play: Play): Driver {
   const make = (hooks: Hooks): HaloRuntime => {
-    const { workspace, journal, mode } = play
-    const config: RuntimeConfig = { onEvent: hooks.onEvent, onInterrupt: hooks.onInterrupt, files: workspace.contents, regexRunner: regexRunner() }
+    const { workspace, journal, mode, keys } = play
+    const config: RuntimeConfig = { onEvent: hooks.onEvent, onInterrupt: hooks.onInterrupt, files: workspace.contents, regexRunner: regexRunner(), prices: keys.prices }
     const runtime =
       mode === 'mock'
         ? new HaloRuntime({ ...config, onInterrupt: undefined, sandbox: async () => (await workspace.sandbox()).fork(), env: {}, fetch: noNetwork, mockDefaults: mockMode })
-        : new HaloRuntime({ ...config, sandbox: () => workspace.sandbox(), journal })
+        : new HaloRuntime({ ...config, sandbox: () => workspace.sandbox(), journal, keys: keys.credentials, env: keys.env() })
     return runtime.load(play.file).mockAll(play.mocks)
   }
   return {

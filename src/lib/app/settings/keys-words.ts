@@ -1,6 +1,7 @@
 /** Words of the Settings dialog about keys, models, variables and how they are kept. */
 export const keysWords = {
   locked: 'Your keys are locked. Unlock them in Settings.',
+  lockedVariable: (name: string, problem: string) => `Env.${name} can’t be read. ${problem}`,
   tabs: { models: 'Models', variables: 'Variables', protection: 'Protection', prices: 'Prices', page: 'Page' },
   tabsLabel: 'Parts of the settings',
   // Providers
@@ -44,7 +45,7 @@ export const keysWords = {
   noPage: 'Takes no calls from web pages: it needs a gateway as base URL, or the command line.',
   browserModel: 'Where the browser has a model of its own, programs use it as browser/default. It needs no key, and nothing leaves this device.',
   // Variables
-  variablesIntro: 'Programs read these as Env.NAME. Their values are shown to nobody again, and are masked in results and recordings.',
+  variablesIntro: 'Programs read these as Env.NAME. Their values are never shown again; in results and recordings those of 8 or more characters are masked.',
   variableName: 'Name',
   variableValue: 'Value',
   variableAdd: 'Save variable',

@@ -51,11 +51,10 @@ export class Keys {
     if (!content) throw new HaloError('MODEL_ERROR', this.#state.problem ?? keysWords.locked, { data: { kind: 'key' } })
     return credentialsOf(provider, content.providers[provider])
   }
-  /** The variables of programs. @throws HaloError while locked: a program would take a missing one for an empty one. */
+  /** The variables of programs, as they are now. While locked, reading one fails: a missing one would be taken for an empty one. */
   env(): Record<string, string> {
     const content = this.#store.content()
-    if (!content) throw new HaloError('VALIDATION', this.#state.problem ?? keysWords.locked)
-    return { ...content.env }
+    return content ? { ...content.env } : lockedEnv(this.#state.problem ?? keysWords.locked)
   }
   /** Prices that go before the library's. */
   get prices(): PriceList | undefined {
@@ -96,10 +95,10 @@ export class Keys {
       providers[prefix] = { ...providers[prefix], listed }
     })
   }
-  setVariable(name: string, value: string): Promise<void> {
+  async setVariable(name: string, value: string): Promise<void> {
     if (!/^[A-Za-z_]\w*$/.test(name)) throw new HaloError('VALIDATION', words.badVariable(name))
     if (value === '') throw new HaloError('VALIDATION', words.emptyVariable(name))
-    return this.#store.update(({ env }) => {
+    await this.#store.update(({ env }) => {
       env[name] = value
     })
   }
@@ -130,4 +129,12 @@ export class Keys {
   discard(): Promise<void> {
     return this.#store.discard()
   }
+}
+
+function lockedEnv(problem: string): Record<string, string> {
+  const fail = (_: object, name: string | symbol) => {
+    if (typeof name === 'symbol') return undefined
+    throw new HaloError('VALIDATION', keysWords.lockedVariable(name, problem))
+  }
+  return new Proxy({}, { get: fail, getOwnPropertyDescriptor: fail })
 }

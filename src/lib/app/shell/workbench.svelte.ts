@@ -28,6 +28,7 @@ import { Settings } from '../settings/settings.svelte.ts'
 import { Layout } from './layout.svelte.ts'
 
 type Engine = typeof import('../run/engine.ts')
+type Keys = import('../settings/keys.svelte.ts').Keys
 
 /** `live`, `mock`, `tests`, or `scenario:` and a test's name. */
 export type Mode = string
@@ -42,6 +43,7 @@ export class Workbench {
   #editor: Editor | undefined
   #reveal: { from: number; to: number } | undefined
   #db: Database | undefined
+  #keys: Promise<Keys> | undefined
   #events: EventLog | undefined
   #project = $state.raw<Project>()
   #workspace = $state.raw<Workspace>()
@@ -264,6 +266,17 @@ export class Workbench {
     for (const session of this.#sessions.values()) session.leave()
   }
 
+  /** Keys, variables and prices; opened when something asks for them. */
+  keys(): Promise<Keys> {
+    this.#keys ??= import('../settings/keys.svelte.ts')
+      .then(({ Keys }) => Keys.open(this.#db))
+      .catch((thrown: unknown) => {
+        this.#keys = undefined
+        throw thrown
+      })
+    return this.#keys
+  }
+
   preload(): void {
     void this.#load().catch(() => undefined)
   }
@@ -283,7 +296,7 @@ export class Workbench {
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({
       runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,
-      mode: test === undefined ? 'live' : 'scenario', workspace, journal,
+      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.keys(),
     })
     const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit }
     const session = new engine.Session(info, driver, (event) => events.add(event))
@@ -312,7 +325,7 @@ export class Workbench {
     const kind = test ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
     const driver = engine.createDriver({
       runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test?.name, workspace,
-      journal: createJournalStore(this.#db, () => mark),
+      journal: createJournalStore(this.#db, () => mark), keys: await this.keys(),
     })
     const events = this.#events
     const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit }
