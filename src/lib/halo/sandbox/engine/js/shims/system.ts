@@ -12,7 +12,7 @@ var path = {
   dirname: function (p) { check(p); if (p === '') return '.'; var t = p.replace(/(.)\/+$/, '$1'), i = t.lastIndexOf('/'); if (i < 0) return '.'; if (i === 0) return '/'; return t.slice(0, i).replace(/(.)\/+$/, '$1'); },
   basename: function (p, ext) { check(p); var t = p.replace(/\/+$/, ''), b = t.slice(t.lastIndexOf('/') + 1); return ext && b !== ext && b.endsWith(ext) ? b.slice(0, -ext.length) : b; },
   extname: function (p) { check(p); var b = path.basename(p), i = b.lastIndexOf('.'); return i <= 0 || b === '..' ? '' : b.slice(i); },
-  parse: function (p) { check(p); var base = path.basename(p), ext = path.extname(p), root = p[0] === '/' ? '/' : '', dir = p.replace(/\/+$/, ''); dir = dir.slice(0, Math.max(0, dir.length - base.length)); if (dir !== root) dir = dir.replace(/\/+$/, ''); return { root: root, dir: dir, base: base, ext: ext, name: ext ? base.slice(0, -ext.length) : base }; },
+  parse: function (p) { check(p); var base = path.basename(p), ext = path.extname(p), root = p[0] === '/' ? '/' : '', dir = p.replace(/\/+$/, ''); dir = dir.slice(0, Math.max(0, dir.length - base.length)); if (!dir) dir = root; if (dir !== root) dir = dir.replace(/\/+$/, ''); return { root: root, dir: dir, base: base, ext: ext, name: ext ? base.slice(0, -ext.length) : base }; },
   format: function (o) { var dir = o.dir || o.root, base = o.base || (o.name || '') + (o.ext ? (o.ext[0] === '.' ? '' : '.') + o.ext : ''); return !dir ? base : dir === o.root ? dir + base : dir + '/' + base; },
   toNamespacedPath: function (p) { return p; }, matchesGlob: function (p, g) { return internal.host('glob', String(p), String(g)); },
 };
@@ -69,6 +69,8 @@ var sync = {
   fsync: function () {}, fdatasync: function () {}, ftruncate: function (fd, n) { sync.truncate(fdOf(fd).path, n); }, futimes: function () {}, fchmod: function () {}, lutimes: function () {}, opendir: function (p) { var list = sync.readdir(p, { withFileTypes: true }), i = 0; return { path: p, readSync: function () { return list[i++] || null; }, read: async function () { return list[i++] || null; }, closeSync: function () {}, close: async function () {}, [Symbol.asyncIterator]: async function* () { yield* list; } }; },
 };
 var fs = { Stats: Stats, Dirent: Dirent, constants: { F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64 }, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 }, promises = { constants: fs.constants };
+// Errors name the path as the program gave it.
+Object.keys(sync).forEach(function (k) { var act = sync[k]; sync[k] = function (p) { try { return act.apply(null, arguments); } catch (e) { if (e && e.path && typeof p === 'string' && p !== e.path && path.resolve(p) === e.path) { e.message = e.message.split("'" + e.path + "'").join("'" + p + "'"); e.path = p; } throw e; } }; });
 Object.keys(sync).forEach(function (k) {
   fs[k + 'Sync'] = sync[k];
   promises[k] = function () { var a = arguments; return new Promise(function (resolve, reject) { internal.timers.setImmediate(function () { try { resolve(sync[k].apply(null, a)); } catch (e) { reject(e); } }); }); };

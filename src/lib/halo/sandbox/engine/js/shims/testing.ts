@@ -21,7 +21,7 @@ function shortened(lines) {
   lines.forEach(function (l, i) { if (keep[i]) out.push(l); else if (i === 0 || keep[i - 1]) out.push('...'); });
   return out.slice(0, 200);
 }
-function difference(a, b) { return '+ actual - expected\n\n' + shortened(diffLines(show(a).split('\n'), show(b).split('\n'))).join('\n') + '\n'; }
+function difference(a, b) { return '+ actual - expected\n\n' + shortened(diffLines(show(a).split('\n'), show(b).split('\n'))).join('\n'); }
 function fail(actual, expected, message, operator, made) { if (message instanceof Error) throw message; throw new AssertionError({ message: message !== undefined ? message : made, generated: message === undefined, actual: actual, expected: expected, operator: operator }); }
 function primitive(v) { return (typeof v !== 'object' && typeof v !== 'function') || v === null; }
 function caller() { var at = /\(?(\/[^\s():]+):(\d+)(?::(\d+))?\)?/.exec(String(new Error().stack).split('\n').filter(function (l) { return !/node:|<boot>|native/.test(l); }).join('\n')); var line = at && internal.host('line', at[1], +at[2]); if (line == null) return null; var m = /assert(?:\.\w+)*\s*\([\s\S]*\)/.exec(line); return m ? balanced(m[0]) : null; }
@@ -35,7 +35,7 @@ function ok(v, message) {
 function strictEqual(a, b, m) {
   if (Object.is(a, b)) return;
   var made;
-  if (primitive(a) && primitive(b)) { var x = inspect(a), y = inspect(b); made = 'Expected values to be strictly equal:\n' + (x.length + y.length > 60 || /\n/.test(x + y) || (typeof a === 'string' && typeof b === 'string' && x.length + y.length > 10 && (a.length > 5 || b.length > 5)) ? '+ actual - expected\n\n+ ' + x + '\n- ' + y + '\n' : '\n' + x + ' !== ' + y + '\n'); }
+  if (primitive(a) && primitive(b)) { var x = inspect(a), y = inspect(b); made = 'Expected values to be strictly equal:\n' + (x.length + y.length > 60 || /\n/.test(x + y) || (typeof a === 'string' && typeof b === 'string' && x.length + y.length > 10 && (a.length > 5 || b.length > 5)) ? '+ actual - expected\n\n+ ' + x + '\n- ' + y : '\n' + x + ' !== ' + y + '\n'); }
   else if (same(a, b, true)) made = 'Values have same structure but are not reference-equal:\n\n' + show(a) + '\n';
   else made = 'Expected values to be strictly equal:\n' + difference(a, b);
   fail(a, b, m, 'strictEqual', made);

@@ -17,7 +17,7 @@ function inspect(value, options, depthArg, colors) {
   var o = Object.assign({ depth: 2, compact: 3, breakLength: 80, maxArrayLength: 100, maxStringLength: 10000, sorted: false, showHidden: false }, typeof options === 'object' && options || {});
   if (typeof options === 'boolean') { o.showHidden = options; if (depthArg !== undefined) o.depth = depthArg; }
   if (o.depth === null) o.depth = Infinity;
-  var seen = [];
+  var seen = [], currentDepth = 0;
   return show(value, 0, 0, true);
   function show(v, depth, indent, top) {
     switch (typeof v) {
@@ -66,7 +66,7 @@ function inspect(value, options, depthArg, colors) {
     else { prefix = name === 'Object' && !tag ? '' : label + ' '; if (Object.prototype.toString.call(v) === '[object Arguments]') { prefix = '[Arguments] '; isArray = true; open = '['; close = ']'; keys = []; } }
     if (tag && typeof tag === 'string' && tag !== name && !isArray && !(v instanceof Map) && !(v instanceof Set) && !(v instanceof Promise)) prefix = (prefix || 'Object ') + '[' + tag + '] ';
     if (depth > o.depth) return isArray ? '[' + (name || 'Array') + ']' : '[' + (name === null ? 'Object: null prototype' : (name || 'Object')) + ']';
-    seen.push(v);
+    seen.push(v); currentDepth = depth;
     if (isArray) {
       var count = Math.min(v.length, o.maxArrayLength), holes = 0;
       for (var i = 0; i < count; i++) {
@@ -87,36 +87,37 @@ function inspect(value, options, depthArg, colors) {
     });
     seen.pop();
     if (!items.length) return prefix + open + close;
-    if (isArray && items.length > 6 && o.compact) items = group(items);
-    var total = items.reduce(function (n, s) { return n + s.length; }, 0) + items.length, entries = items.length;
-    var oneLine = total + entries <= o.breakLength && items.every(function (s) { return s.indexOf('\n') < 0; });
-    var single = oneLine && (prefix.length + total + indent + 4 <= o.breakLength) && (o.compact === true || deep(v) <= 3 || o.compact === false ? o.compact !== false : false);
-    var opening = prefix + open, pad = '\n' + ' '.repeat(indent + 2);
-    if (single) return opening + ' ' + items.join(', ') + ' ' + close;
+    // As Node lays out: short enough and not too deep on one line, long lists in columns, else a line each.
+    var entries = items.length, opening = prefix + open;
+    if (typeof o.compact === 'number' && o.compact >= 1) {
+      if (isArray && entries > 6) items = group(items, v, indent);
+      if (currentDepth - depth < o.compact && entries === items.length) {
+        var total = items.length + entries + indent + opening.length + 10;
+        items.forEach(function (s) { total += s.length; });
+        if (total <= o.breakLength && prefix.indexOf('\n') < 0 && items.every(function (s) { return s.indexOf('\n') < 0; })) return opening + ' ' + items.join(', ') + ' ' + close;
+      }
+    } else if (o.compact === true) return opening + ' ' + items.join(', ') + ' ' + close;
+    var pad = '\n' + ' '.repeat(indent + 2);
     return opening + pad + items.join(',' + pad) + '\n' + ' '.repeat(indent) + close;
   }
-  function deep(v, level) { level = level || 0; if (level > 4 || typeof v !== 'object' || v === null) return 0; var d = 0; var vs = v instanceof Map || v instanceof Set ? [] : Object.keys(v).slice(0, 50).map(function (k) { var p = Object.getOwnPropertyDescriptor(v, k); return p && p.value; }); vs.forEach(function (x) { if (typeof x === 'object' && x !== null) d = Math.max(d, deep(x, level + 1)); }); return d + 1; }
-  function group(items) {
-    if (items.some(function (s) { return s.indexOf('\n') >= 0; })) return items;
-    var extra = items[items.length - 1].slice(0, 4) === '... ' ? items.pop() : null;
-    var lengths = items.map(function (s) { return s.length; }), max = Math.max.apply(null, lengths) + 2, total = lengths.reduce(function (a, b) { return a + b + 2; }, 0);
-    if (max * 3 + 2 < o.breakLength && (total / max > 5 || max <= 6)) {
-      var cols = Math.min(Math.round(Math.sqrt(2.5 * max * items.length) / max), Math.floor((o.breakLength) / max), 16, 15);
-      if (cols > 1) {
-        var rows = [], widths = [];
-        for (var c = 0; c < cols; c++) { var w = 0; for (var j = c; j < items.length; j += cols) w = Math.max(w, lengths[j]); widths.push(w + 2); }
-        var numbers = items.every(function (s) { return /^-?[\d.]+n?$/.test(s); });
-        for (var r = 0; r < items.length; r += cols) {
-          var last = Math.min(r + cols, items.length), row = '';
-          for (var k = r; k < last - 1; k++) row += numbers ? (items[k] + ', ').padStart(widths[k - r]) : (items[k] + ', ').padEnd(widths[k - r]);
-          row += numbers ? items[last - 1].padStart(widths[last - 1 - r] - 2) : items[last - 1];
-          rows.push(row);
-        }
-        items = rows;
-      }
+  function group(items, value, indent) {
+    var more = value.length > o.maxArrayLength, count = more ? items.length - 1 : items.length, total = 0, longest = 0, lengths = [];
+    for (var i = 0; i < count; i++) { lengths[i] = items[i].length; total += lengths[i] + 2; if (longest < lengths[i]) longest = lengths[i]; }
+    var width = longest + 2;
+    if (!(width * 3 + indent < o.breakLength && (total / width > 5 || longest <= 6))) return items;
+    var biased = Math.max(width - 3 - Math.sqrt(width - total / items.length), 1);
+    var columns = Math.min(Math.round(Math.sqrt(2.5 * biased * count) / biased), Math.floor((o.breakLength - indent) / width), o.compact * 4, 15);
+    if (columns <= 1) return items;
+    var rows = [], widths = [], numbers = Array.prototype.every.call(value, function (x) { return typeof x === 'number' || typeof x === 'bigint'; });
+    for (var c = 0; c < columns; c++) { var w = 0; for (var j = c; j < count; j += columns) if (lengths[j] > w) w = lengths[j]; widths.push(w + 2); }
+    for (var r = 0; r < count; r += columns) {
+      var last = Math.min(r + columns, count), row = '';
+      for (var k = r; k < last - 1; k++) row += numbers ? (items[k] + ', ').padStart(widths[k - r]) : (items[k] + ', ').padEnd(widths[k - r]);
+      row += numbers ? items[k].padStart(widths[k - r] - 2) : items[k];
+      rows.push(row);
     }
-    if (extra) items.push(extra);
-    return items;
+    if (more) rows.push(items[count]);
+    return rows;
   }
 }
 inspect.custom = Symbol.for('nodejs.util.inspect.custom');
