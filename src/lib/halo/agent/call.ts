@@ -10,6 +10,7 @@ import { toText } from '../run/template.ts'
 import { capabilities } from '../models/registry.ts'
 import type { AgentDeclaration, CallStage } from '../syntax/ast.ts'
 import { push, say } from './conversation.ts'
+import { journaled } from './journaled.ts'
 import { converse } from './loop.ts'
 import { offer, offeredTools } from './offer.ts'
 import { buildPrompt } from './prompt.ts'
@@ -35,15 +36,18 @@ export async function callAgent(frame: Frame, agent: AgentDeclaration, call: Cal
 
   const system = agent.system === undefined ? undefined : toText(await valueOf(frame, agent.system, path, 'template'))
   const written = await buildPrompt(frame, agent, call, place)
-  const blocked = (await policies.promptBlocked(written)) ?? (system === undefined ? undefined : await policies.promptBlocked(system))
+  const here = { frame, agent: agent.name, span }
+  const blocked =
+    (await journaled(here, `${path}/prompt:blocked`, policies.promptBlocked(written))) ??
+    (system === undefined ? undefined : await journaled(here, `${path}/system:blocked`, policies.promptBlocked(system)))
   if (blocked !== undefined) {
     const violation = { phase: 'input' as const, policy: blocked.policy, message: blocked.reason, agent: agent.name, path }
     run.meta.violations.push(violation)
     run.emit({ type: 'violation', path, span, violation })
     throw new HaloError('POLICY_BLOCKED', `Policy ${blocked.policy} blocks the prompt of ${agent.name}: ${blocked.reason}. Nothing was sent.`, { path, span })
   }
-  const prompt = (await policies.inputText(written)).text
-  const instructions = system === undefined ? undefined : (await policies.inputText(system)).text
+  const prompt = (await journaled(here, `${path}/prompt`, policies.inputText(written))).text
+  const instructions = system === undefined ? undefined : (await journaled(here, `${path}/system`, policies.inputText(system))).text
 
   const talk: Conversation = {
     frame,
@@ -57,6 +61,7 @@ export async function callAgent(frame: Frame, agent: AgentDeclaration, call: Cal
     offer: offered,
     messages: [],
     size: { bytes: 0, counted: 0 },
+    asked: 0,
     sent: 0,
     span,
   }
@@ -64,8 +69,9 @@ export async function callAgent(frame: Frame, agent: AgentDeclaration, call: Cal
 
   const corrections = decorators.correct ?? 0
   for (let round = 0; ; round++) {
-    const answer = await converse(talk, round === 0 ? path : `${path}/correct:${round}`, { requires })
-    const checked = await checkAnswer(talk, path, answer)
+    const base = round === 0 ? path : `${path}/correct:${round}`
+    const answer = await converse(talk, base, { requires })
+    const checked = await checkAnswer(talk, path, answer, `${base}/output`)
     if (checked.fault === undefined) return checked.value
     if (round >= corrections) throw checked.fault
     push(talk, { role: 'assistant', content: answer.text, opaque: answer.entry.opaque })
@@ -77,10 +83,10 @@ export async function callAgent(frame: Frame, agent: AgentDeclaration, call: Cal
 type Checked = { value: unknown; fault?: undefined } | { fault: HaloError; why: string }
 
 /** The final answer through the policies for what goes out, and the schema. */
-async function checkAnswer(talk: Conversation, path: string, answer: Answer): Promise<Checked> {
+async function checkAnswer(talk: Conversation, path: string, answer: Answer, verdict: string): Promise<Checked> {
   const { policies, settings, frame, agent, span } = talk
   const { run } = frame
-  const checked = await policies.outputText(answer.text)
+  const checked = await journaled(talk, verdict, policies.outputText(answer.text))
   const { blocked } = checked
   if (blocked !== undefined) {
     const violation = { phase: 'output' as const, policy: blocked.policy, message: blocked.reason, agent, path }

@@ -7,6 +7,7 @@ import { textOf } from '../run/plain.ts'
 import { toolEvents } from '../run/tool-events.ts'
 import type { HaloEvent } from '../run/types.ts'
 import type { Name } from '../syntax/ast.ts'
+import { journaled } from './journaled.ts'
 import { askModel, type Answer, type Conversation } from './request.ts'
 import { push, say } from './conversation.ts'
 
@@ -24,7 +25,7 @@ export async function converse(talk: Conversation, base: string, options: LoopOp
     const last = step > settings.maxSteps && talk.offer.targets.length > 0
     if (last) say(talk, STEPS_USED)
     const path = `${base}/step:${step}`
-    const answer = await askModel(talk, path, step, last)
+    const answer = await askModel(talk, path, last)
     if (answer.toolCalls.length === 0 || last || talk.offer.targets.length === 0) return { ...answer, toolCalls: [] }
     await runTurn(talk, path, answer, options)
   }
@@ -88,26 +89,30 @@ async function runCall(talk: Conversation, path: string, call: ToolCall, options
       return { content: `A person declined this call${outcome.reason === undefined ? '' : `: ${outcome.reason}`}. Don't try it again; find another way, or answer without it.` }
     case 'error':
       await tell('error', outcome.args, outcome.error.message)
-      return { content: `Error: ${await shown(talk, outcome.error.message)}`, ...edited }
+      return { content: `Error: ${await shown(talk, path, outcome.error.message)}`, ...edited }
     case 'allowed':
     case 'approved':
       await tell(outcome.decision, outcome.args)
-      return { content: await resultContent(talk, outcome.value), ...edited }
+      return { content: await resultContent(talk, path, outcome.value), ...edited }
   }
 }
 
 /** A result as the model gets it: as text, cut, and through the policies for what comes in. */
-async function resultContent(talk: Conversation, value: unknown): Promise<string | Part[]> {
-  if (!isPartsResult(value)) return shown(talk, textOf(value))
+async function resultContent(talk: Conversation, path: string, value: unknown): Promise<string | Part[]> {
+  if (!isPartsResult(value)) return shown(talk, path, textOf(value))
   const parts: Part[] = []
-  for (const part of value.parts) parts.push(part.type === 'text' ? { ...part, text: await shown(talk, part.text) } : part)
+  // The limit is one of the whole result.
+  let left = talk.settings.resultChars
+  for (const [i, part] of value.parts.entries()) {
+    parts.push(part.type === 'text' ? { ...part, text: await shown(talk, `${path}/part:${i}`, part.text, left) } : part)
+    if (part.type === 'text') left = Math.max(0, left - part.text.length)
+  }
   return parts
 }
 
-async function shown(talk: Conversation, text: string): Promise<string> {
-  const { policies, settings } = talk
+async function shown(talk: Conversation, path: string, text: string, limit = talk.settings.resultChars): Promise<string> {
   // What is withheld is a note that says so.
-  return (await policies.inputText(cut(text, settings.resultChars))).text
+  return (await journaled(talk, `${path}/input`, talk.policies.inputText(cut(text, limit)))).text
 }
 
 /** The beginning of a text, never half of a surrogate pair; how much is left out is said on top of the limit. */

@@ -12,15 +12,16 @@ import { toolUsesOf } from '../run/mocks.ts'
 import { textOf, toPlain } from '../run/plain.ts'
 import type { Outcome } from '../run/run.ts'
 import { maskSecrets } from '../run/secrets.ts'
-import type { JournalEntry, MockRequest } from '../run/types.ts'
+import type { HaloEvent, JournalEntry, MockRequest } from '../run/types.ts'
 import type { ModelRef } from '../syntax/ast.ts'
 import { retrying } from '../tools/middleware/retry.ts'
 import { withinTime } from '../tools/middleware/time.ts'
 import { inputBytes } from './conversation.ts'
 import type { Offer } from './offer.ts'
+import { startShadows } from './shadow.ts'
 import type { AgentSettings } from './settings.ts'
 
-const FREE: Price = { input: 0, output: 0 }
+export const FREE: Price = { input: 0, output: 0 }
 
 /** A conversation with one agent, and what stays the same in it from request to request. */
 export interface Conversation {
@@ -37,6 +38,8 @@ export interface Conversation {
   messages: Message[]
   /** See `inputBytes`. */
   size: { bytes: number; counted: number }
+  /** Requests of this call so far, those before a correction included. */
+  asked: number
   /** Messages that were part of an earlier request, or are an answer the journal has. */
   sent: number
   span: Span
@@ -49,8 +52,9 @@ export interface Answer extends ModelAnswer {
 }
 
 /** Asks the model for the next step of the conversation. `last`: with tools off. */
-export async function askModel(talk: Conversation, path: string, step: number, last: boolean): Promise<Answer> {
+export async function askModel(talk: Conversation, path: string, last: boolean): Promise<Answer> {
   const { frame, settings, policies, offer, span } = talk
+  const step = ++talk.asked
   const { run } = frame
   const { meta } = run
   const { maxSteps } = policies
@@ -76,12 +80,28 @@ export async function askModel(talk: Conversation, path: string, step: number, l
     perform: () => perform(talk, path, step, last),
   })
   talk.sent = talk.messages.length
-  const shown = run.listening && policies.filtersOutput && typeof entry.value === 'string' ? ((await policies.redactValue(entry.value)) as string) : undefined
-  return settle(talk, path, step, entry, shown)
+  return settle(talk, path, step, entry, await shownOf(talk, entry))
+}
+
+type Shown = Partial<Pick<Extract<HaloEvent, { type: 'llm' }>, 'text' | 'reasoning' | 'toolCalls'>>
+
+/** What of an answer events show in place of it: policies hold for whoever watches. */
+async function shownOf({ frame, policies }: Conversation, entry: JournalEntry): Promise<Shown> {
+  if (!frame.run.listening || !policies.filters) return {}
+  const shown: Shown = {}
+  if (policies.filtersOutput && entry.error === undefined && entry.value !== undefined && entry.value !== null) shown.text = textOf(await policies.redactValue(entry.value))
+  if (policies.filtersOutput && entry.reasoning !== undefined) shown.reasoning = textOf(await policies.redactValue(entry.reasoning))
+  if (entry.toolCalls !== undefined) {
+    shown.toolCalls = []
+    for (const call of entry.toolCalls) {
+      shown.toolCalls.push({ ...call, args: await policies.redactArgs(call.args), ...(call.invalid === undefined ? {} : { invalid: textOf(await policies.redactValue(call.invalid)) }) })
+    }
+  }
+  return shown
 }
 
 /** Counts and tells of what came back, and throws what failed. */
-function settle(talk: Conversation, path: string, step: number, entry: JournalEntry, shown: string | undefined): Answer {
+function settle(talk: Conversation, path: string, step: number, entry: JournalEntry, shown: Shown): Answer {
   const { frame, span, agent, task } = talk
   const { run } = frame
   const { meta } = run
@@ -97,14 +117,16 @@ function settle(talk: Conversation, path: string, step: number, entry: JournalEn
     run.emit({
       type: 'llm', path, span, agent, task, step,
       model: `${talk.model.provider}/${talk.model.id}`,
-      text: shown ?? text,
+      text,
       reasoning: entry.reasoning,
-      toolCalls, usage: entry.usage, cost, ms: entry.ms ?? 0, stop: entry.stop ?? 'stop', attempts: entry.attempts,
+      toolCalls,
+      ...shown,
+      usage: entry.usage, cost, ms: entry.ms ?? 0, stop: entry.stop ?? 'stop', attempts: entry.attempts,
       error: entry.error === undefined ? undefined : { code: entry.error.code, message: entry.error.message },
     })
   }
   if (entry.error !== undefined) throw new HaloError(entry.error.code, entry.error.message, { path, span, data: entry.error.data, seq: entry.seq })
-  return { text, value: entry.value ?? '', toolCalls, usage: entry.usage, stop: entry.stop ?? 'stop', opaque: entry.opaque?.data, entry }
+  return { text, value: entry.value === undefined ? '' : entry.value, toolCalls, usage: entry.usage, stop: entry.stop ?? 'stop', opaque: entry.opaque?.data, entry }
 }
 
 async function perform(talk: Conversation, path: string, step: number, last: boolean): Promise<Outcome> {
@@ -117,8 +139,8 @@ async function perform(talk: Conversation, path: string, step: number, last: boo
   } catch (error) {
     if (error instanceof Cancelled || frame.scope.aborted) throw error instanceof Cancelled ? error : new Cancelled(error)
     const known = error instanceof HaloError ? error : undefined
-    const message = maskSecrets(messageOf(error), run.world.config.env) as string
-    return { error: { code: known?.code ?? 'MODEL_ERROR', message, ...(known?.data === undefined ? {} : { data: known.data }) } }
+    const { message, data } = maskSecrets({ message: messageOf(error), data: known?.data }, run.world.config.env) as { message: string; data?: unknown }
+    return { error: { code: known?.code ?? 'MODEL_ERROR', message, ...(data === undefined ? {} : { data }) } }
   }
 }
 
@@ -145,13 +167,14 @@ async function mocked(talk: Conversation, mock: (request: MockRequest, schema?: 
     return answer instanceof Promise ? await (answer as Promise<unknown>) : answer
   }
   const { clock } = talk.frame.run.world
+  const { env } = talk.frame.run.world.config
   const { signal } = talk.frame.scope
   const timed = () => (decorators.timeoutMs === undefined ? attempt() : withinTime(attempt, decorators.timeoutMs, { signal, sleep: (ms, stop) => clock.sleep(ms, stop), what: `${talk.agent}.${talk.task}` }))
   const answer = decorators.retry === undefined ? await timed() : await retrying(timed, decorators.retry, { signal, sleep: (ms, stop) => clock.sleep(ms, stop), now: () => clock.now() })
   const uses = toolUsesOf(answer)
   const tried = attempts > 1 ? { attempts } : {}
-  if (uses === undefined) return { value: toPlain(answer), stop: 'stop', ...tried }
-  const toolCalls = uses.map(({ target, args }, i): ToolCall => ({ id: `call_${count}_${i}`, name: offer.nameOf(target) ?? target, args: toPlain(args) as Record<string, unknown> }))
+  if (uses === undefined) return { value: maskSecrets(toPlain(answer), env), stop: 'stop', ...tried }
+  const toolCalls = uses.map(({ target, args }, i): ToolCall => ({ id: `call_${count}_${i}`, name: offer.nameOf(target) ?? target, args: maskSecrets(toPlain(args), env) as Record<string, unknown> }))
   return { value: '', toolCalls, stop: 'tool_calls', ...tried }
 }
 
@@ -174,10 +197,12 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
     let cost = 0
     try {
       const request = requestOf(talk, step, last, reservation.maxTokens)
-      const answer = await collect(talk, path, adapter.stream(request, signal))
-      cost = price === undefined ? 0 : costOf(answer.usage ?? estimated(talk, answer), price)
+      const received = await collect(talk, path, adapter.stream(request, signal))
+      cost = price === undefined ? 0 : costOf(received.usage ?? estimated(talk, received), price)
+      // What a provider wants back unchanged is opaque here as well.
+      const answer = { ...(maskSecrets({ ...received, opaque: undefined }, config.env) as ModelAnswer), opaque: received.opaque }
       const outcome: Outcome = {
-        value: maskSecrets(answer.text, config.env),
+        value: answer.text,
         toolCalls: last || answer.toolCalls.length === 0 ? undefined : answer.toolCalls,
         usage: answer.usage,
         stop: answer.stop,
@@ -198,12 +223,12 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
   const { signal } = frame.scope
   const sleep = (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop)
   const timed = () => (decorators.timeoutMs === undefined ? attempt(signal) : withinTime(attempt, decorators.timeoutMs, { signal, sleep, what: `The request to ${name}` }))
-  startShadows(talk, step, last)
+  startShadows(talk, path, step, last)
   const outcome = decorators.retry === undefined ? await timed() : await retrying(timed, decorators.retry, { signal, sleep, now: () => clock.now() })
   return attempts > 1 ? { ...outcome, attempts } : outcome
 }
 
-async function priceFor({ frame, model }: Conversation): Promise<Price | undefined> {
+export async function priceFor({ frame, model }: Conversation): Promise<Price | undefined> {
   const { prices } = frame.run.world.config
   const known = priceOf(model.provider, model.id, prices)
   if (known !== undefined) return known
@@ -212,7 +237,7 @@ async function priceFor({ frame, model }: Conversation): Promise<Price | undefin
   return priceOf(model.provider, model.id, prices)
 }
 
-function requestOf(talk: Conversation, step: number, last: boolean, maxTokens: number): ModelRequest {
+export function requestOf(talk: Conversation, step: number, last: boolean, maxTokens: number): ModelRequest {
   const { model, settings, offer, frame } = talk
   return {
     provider: model.provider,
@@ -238,6 +263,7 @@ function requestOf(talk: Conversation, step: number, last: boolean, maxTokens: n
 async function collect(talk: Conversation, path: string, stream: ReturnType<Awaited<ReturnType<typeof modelAdapter>>['stream']>): Promise<ModelAnswer> {
   const { frame, agent, span, policies } = talk
   const { run } = frame
+  const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
   // Where the answer is checked before anyone may see it, it isn't shown as it comes.
   const shows = run.listening && !policies.filtersOutput
   const answer: ModelAnswer = { text: '', toolCalls: [], stop: 'stop' }
@@ -245,17 +271,17 @@ async function collect(talk: Conversation, path: string, stream: ReturnType<Awai
     switch (chunk.type) {
       case 'text':
         answer.text += chunk.text
-        if (shows) run.emit({ type: 'llm_delta', path, span, agent, text: chunk.text })
+        if (shows) run.emit({ type: 'llm_delta', path, span, agent, text: masked(chunk.text) })
         break
       case 'reasoning':
         answer.reasoning = (answer.reasoning ?? '') + chunk.text
-        if (shows) run.emit({ type: 'llm_delta', path, span, agent, reasoning: chunk.text })
+        if (shows) run.emit({ type: 'llm_delta', path, span, agent, reasoning: masked(chunk.text) })
         break
       case 'tool_call':
         answer.toolCalls.push(chunk.call)
         break
       case 'tool_delta':
-        if (shows) run.emit({ type: 'llm_delta', path, span, agent, toolCall: { id: chunk.id, name: chunk.name, args: chunk.args } })
+        if (run.listening && !policies.filters) run.emit({ type: 'llm_delta', path, span, agent, toolCall: { id: chunk.id, name: chunk.name, args: masked(chunk.args) } })
         break
       case 'opaque':
         answer.opaque = chunk.data
@@ -267,7 +293,7 @@ async function collect(talk: Conversation, path: string, stream: ReturnType<Awai
         answer.stop = chunk.reason
         break
       case 'raw':
-        run.emit({ type: 'llm_raw', path, span, agent, request: chunk.request, response: chunk.response })
+        if (run.listening) run.emit({ type: 'llm_raw', path, span, agent, request: await policies.redactValue(masked(chunk.request)), response: await policies.redactValue(masked(chunk.response)) })
         break
     }
   }
@@ -278,42 +304,6 @@ async function collect(talk: Conversation, path: string, stream: ReturnType<Awai
 function estimated(talk: Conversation, answer: ModelAnswer): Usage {
   const written = answer.text.length + (answer.reasoning?.length ?? 0) + answer.toolCalls.reduce((sum, call) => sum + JSON.stringify(call.args).length, 0)
   return { input: inputBytes(talk), output: written }
-}
-
-/** `@shadow`: the same request to other models, beside the run: nothing of it is recorded, and nothing can come of it. */
-function startShadows(talk: Conversation, step: number, last: boolean): void {
-  const { frame, decorators, agent, task, span } = talk
-  const { run } = frame
-  for (const model of decorators.shadows ?? []) {
-    const started = run.world.clock.now()
-    const common = { type: 'shadow' as const, path: '', span, agent, task, model: `${model.provider}/${model.id}` }
-    const ask = async (): Promise<void> => {
-      const { config } = run.world
-      const other: Conversation = { ...talk, model, frame: { ...frame }, messages: talk.messages.slice(), size: { bytes: 0, counted: 0 } }
-      const limit = talk.policies.maxSpend
-      const price = await priceFor(other)
-      if (limit !== undefined && price === undefined) throw new HaloError('SPEND_LIMIT', 'its price is not known, and MaxSpend holds here')
-      const adapter = await modelAdapter(model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
-      const worst = { inputTokens: inputBytes(talk), price: price ?? FREE }
-      const reservation = await run.spend.reserve(worst, talk.settings.maxTokens, limit, frame.scope)
-      let cost = 0
-      try {
-        let text = ''
-        let usage: Usage | undefined
-        for await (const chunk of adapter.stream({ ...requestOf(other, step, last, reservation.maxTokens), baseUrl: undefined }, frame.scope.signal)) {
-          if (chunk.type === 'text') text += chunk.text
-          else if (chunk.type === 'usage') usage = chunk.usage
-        }
-        cost = price === undefined ? 0 : costOf(usage ?? { input: inputBytes(talk), output: text.length }, price)
-        run.emit({ ...common, text: (await talk.policies.redactValue(text)) as string, usage, ms: run.world.clock.now() - started })
-      } finally {
-        reservation.settle(cost)
-      }
-    }
-    ask().catch((error: unknown) => {
-      run.emit({ ...common, error: messageOf(error), ms: run.world.clock.now() - started })
-    })
-  }
 }
 
 /** The text of a message. */

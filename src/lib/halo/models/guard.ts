@@ -97,5 +97,6 @@ function asHaloError(prefix: string, error: unknown, signal: AbortSignal): HaloE
   if (error instanceof TypeError && /fetch|network|load failed|terminated/i.test(error.message)) {
     return fault('NETWORK', `${title} can't be reached (${error.message}). Check the address and the network.`, { kind: 'unreachable', retry: 'network' }, error)
   }
-  return fault('MODEL_ERROR', `${title} failed: ${messageOf(error).replace(/\.$/, '')}. Look at its adapter, or use another model.`, { kind: 'request' }, error)
+  // Its cause says whether another attempt is worth it: an adapter may throw a TransientError, or an error with a status.
+  return new HaloError('MODEL_ERROR', `${title} failed: ${messageOf(error).replace(/\.$/, '')}. Look at its adapter, or use another model.`, { cause: error })
 }

@@ -40,6 +40,8 @@ export interface PolicySet {
   redactValue(value: unknown): Maybe<unknown>
   /** The same for arguments: an object stays one. */
   redactArgs(args: Record<string, unknown>): Maybe<Record<string, unknown>>
+  /** Any Redact or Block applies: what a model asks of tools may be shown only after the check. */
+  readonly filters: boolean
   /** An output Redact or Block applies: text may be shown only after the check. */
   readonly filtersOutput: boolean
   /** The least of all MaxSpend rules, in US dollars. */

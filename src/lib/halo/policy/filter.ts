@@ -98,6 +98,7 @@ export function contentFilter(rules: readonly OwnedRule[], runner: RegexRunner |
   }
 
   return {
+    filters: redacts.length + blocks.length > 0,
     filtersOutput: onSide(redacts, 'output').length > 0 || onSide(blocks, 'output').length > 0,
     promptBlocked: (text: string): Maybe<Blocked | undefined> =>
       andThen(blockedBy(text, 'input'), (blocked) => blocked ?? andThen(redacted(text, 'input'), (result) => result.blocked)),

@@ -126,7 +126,7 @@ export async function valueOf(frame: Frame, expression: Expression, path: string
         if (what.fn === 'now') return { value: new Date(run.world.clock.now()).toISOString() }
         if (what.fn === 'uuid') return { value: run.world.clock.uuid() }
         const { regexRunner } = run.world.config
-        if (regexRunner === undefined) throw new HaloError('EXPRESSION_ERROR', `The pattern ${what.pattern} may take very long on some texts, and there is no worker to run it in.`, { span })
+        if (regexRunner === undefined) throw new HaloError('VALIDATION', `The pattern ${what.pattern} of matches() may take very long on some texts, and no regexRunner is configured that could stop it. Write it without repeats that overlap, or configure one.`, { span })
         return { value: await regexRunner.test(what.pattern, what.text) }
       },
     })

@@ -8,7 +8,7 @@ import { retrying } from '../tools/middleware/retry.ts'
 import { settle } from '../tools/middleware/settle.ts'
 import { withinTime } from '../tools/middleware/time.ts'
 import type { Effect, MethodInfo, ToolContext } from '../tools/types.ts'
-import { bindTool, fetchOf, type DescribedTool } from './binding.ts'
+import { bindTool, fetchOf, protectedBy, type DescribedTool } from './binding.ts'
 import type { ToolCallRequest } from './calls.ts'
 import { Cancelled } from './cancel.ts'
 import { callSettings, type CallSettings } from './decorators.ts'
@@ -60,9 +60,9 @@ export async function performTool(call: MadeCall): Promise<Outcome> {
             sleep: (ms, signal) => run.world.clock.sleep(ms, signal),
             now: () => run.world.clock.now(),
           })
-    if (settings.idempotent === undefined) return finished(run, await tried(), files, attempts)
+    if (settings.idempotent === undefined) return finished(await tried(), files, attempts)
     const { value, cached } = await onceOnly(call, settings.idempotent, tried)
-    return { ...finished(run, value, files, attempts), ...(cached ? { cached } : {}) }
+    return { ...finished(value, files, attempts), ...(cached ? { cached } : {}) }
   } catch (error) {
     if (error instanceof Cancelled || frame.scope.aborted) throw error instanceof Cancelled ? error : new Cancelled(error)
     const code = error instanceof HaloError ? error.code : 'TOOL_ERROR'
@@ -104,21 +104,23 @@ async function invoke(call: MadeCall, signal: AbortSignal, files: FileChange[]):
   // What a method does to its arguments must not reach the journal.
   const own = toPlain(args) as Record<string, unknown>
   const mock = run.world.mocks.tool(target, tool)?.(own, { effect: info?.network === true ? 'external' : call.effect, resultSchema: info?.result as JsonSchema | undefined })
-  if (mock !== undefined) return toPlain(await mock.value)
+  const { env } = run.world.config
+  if (mock !== undefined) return maskSecrets(toPlain(await mock.value), env)
   const bound = await bindTool(frame, tool)
   const perform = Object.hasOwn(bound.methods, method) ? bound.methods[method] : undefined
   if (perform === undefined) throw new HaloError('TOOL_ERROR', `${tool} has no method ${method}. It has ${Object.keys(bound.methods).join(', ')}.`)
   run.box ??= await run.world.sandbox()
-  const context = contextOf(call, run.box, signal, files)
-  return toPlain(await settle(perform(own, context), context))
+  const context = contextOf(call, run.box, await protectedBy(frame), signal, files)
+  return maskSecrets(toPlain(await settle(perform(own, context), context)), env)
 }
 
-function contextOf(call: MadeCall, box: Sandbox, signal: AbortSignal, files: FileChange[]): ToolContext {
+function contextOf(call: MadeCall, box: Sandbox, protect: string[], signal: AbortSignal, files: FileChange[]): ToolContext {
   const { frame, path, target, span } = call
   const { run } = frame
   let handle: ToolContext['sandbox'] | undefined
   let questions = 0
   let asking: Promise<unknown> = Promise.resolve()
+  const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
   /** One after the other: a call is one strand, and a strand waits for one answer at a time. */
   const ask = (message: string, named: Record<string, unknown>): Promise<unknown> => {
     const number = ++questions
@@ -130,7 +132,7 @@ function contextOf(call: MadeCall, box: Sandbox, signal: AbortSignal, files: Fil
         target,
         waitingFor: 'input',
         span,
-        card: { channel: 'input', message, named: { target, ...named } },
+        card: { channel: 'input', message: masked(message), named: { target, ...masked(named) } },
       }),
     )
     asking = question.catch(() => undefined)
@@ -144,12 +146,12 @@ function contextOf(call: MadeCall, box: Sandbox, signal: AbortSignal, files: Fil
     fetch: fetchOf(run),
     env: run.world.config.env ?? {},
     get sandbox() {
-      return (handle ??= box.open({}, (change) => files.push(change)))
+      return (handle ??= box.open(protect.length === 0 ? {} : { protect }, (change) => files.push(change)))
     },
-    log: (message) => run.emit({ type: 'log', level: 'info', path, span, message }),
-    progress: (done, total, note) => run.emit({ type: 'tool_progress', path, span, target, done, total, note }),
-    output: (stream, text) => run.emit({ type: 'tool_progress', path, span, target, output: text, stream }),
-    partial: (value) => run.emit({ type: 'tool_progress', path, span, target, partial: value }),
+    log: (message) => run.emit({ type: 'log', level: 'info', path, span, message: masked(message) }),
+    progress: (done, total, note) => run.emit({ type: 'tool_progress', path, span, target, done, total, note: masked(note) }),
+    output: (stream, text) => run.emit({ type: 'tool_progress', path, span, target, output: masked(text), stream }),
+    partial: (value) => run.emit({ type: 'tool_progress', path, span, target, partial: masked(value) }),
     requestHumanInput: ({ prompt, schema }) => ask(prompt, schema === undefined ? {} : { schema: toPlain(schema) }),
     interrupt: (info) => ask(typeof info === 'string' ? info : `${target} waits for an answer.`, { value: toPlain(info) }),
   }
@@ -186,8 +188,8 @@ export async function keepRecorded(call: MadeCall, value: unknown): Promise<void
   if (settings.idempotent?.scope === 'run') await onceOnly(call, settings.idempotent, async () => value)
 }
 
-function finished(run: Run, value: unknown, files: FileChange[], attempts: number): Outcome {
-  return { value: maskSecrets(value, run.world.config.env), ...changed(files), ...(attempts > 1 ? { attempts } : {}) }
+function finished(value: unknown, files: FileChange[], attempts: number): Outcome {
+  return { value, ...changed(files), ...(attempts > 1 ? { attempts } : {}) }
 }
 
 function changed(files: FileChange[]): Pick<Outcome, 'files'> {

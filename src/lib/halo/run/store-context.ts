@@ -3,12 +3,14 @@ import type { StoreMatch, ToolContext } from '../tools/types.ts'
 import { bindTool, fetchOf } from './binding.ts'
 import type { Frame } from './frame.ts'
 import { toPlain } from './plain.ts'
+import { maskSecrets } from './secrets.ts'
 
 /** What a store knows about a text: asked through the journal, at `path/store:Name`. */
 export async function storeContext(frame: Frame, name: string, query: string, path: string): Promise<StoreMatch[]> {
   const { run } = frame
   const here = `${path}/store:${name}`
   const mock = run.world.mocks.tool(`${name}.search`, name)
+  const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
   const entry = await run.ask({
     scope: frame.scope,
     path: here,
@@ -17,7 +19,7 @@ export async function storeContext(frame: Frame, name: string, query: string, pa
     request: { query },
     perform: async () => {
       const mocked = mock?.({ query }, {})
-      if (mocked !== undefined) return { value: matchesOf(toPlain(await mocked.value)) }
+      if (mocked !== undefined) return { value: masked(matchesOf(toPlain(await mocked.value))) }
       const bound = await bindTool(frame, name)
       const box = await run.world.sandbox()
       const context: ToolContext = {
@@ -28,15 +30,15 @@ export async function storeContext(frame: Frame, name: string, query: string, pa
         fetch: fetchOf(run),
         env: run.world.config.env ?? {},
         sandbox: box,
-        log: (message) => run.emit({ type: 'log', level: 'info', path: here, message }),
-        progress: (done, total, note) => run.emit({ type: 'tool_progress', path: here, target: name, done, total, note }),
+        log: (message) => run.emit({ type: 'log', level: 'info', path: here, message: masked(message) }),
+        progress: (done, total, note) => run.emit({ type: 'tool_progress', path: here, target: name, done, total, note: masked(note) }),
         requestHumanInput: () => Promise.reject(new HaloError('TOOL_ERROR', 'A store can\'t ask a person.')),
         interrupt: () => Promise.reject(new HaloError('TOOL_ERROR', 'A store can\'t pause a run.')),
       }
       try {
-        return { value: toPlain(await bound.definition?.matches?.(bound.config, query, context)) ?? [] }
+        return { value: masked(toPlain(await bound.definition?.matches?.(bound.config, query, context)) ?? []) }
       } catch (error) {
-        return { error: { code: 'TOOL_ERROR', message: `The store ${name} could not be searched: ${messageOf(error)}` } }
+        return { error: { code: 'TOOL_ERROR', message: masked(`The store ${name} could not be searched: ${messageOf(error)}`) } }
       }
     },
   })
