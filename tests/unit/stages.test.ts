@@ -3,6 +3,7 @@ import { HaloRuntime } from '../../src/lib/halo/run/runtime.ts'
 import { memoryJournal } from '../../src/lib/halo/run/journal.ts'
 import { parse } from '../../src/lib/halo/parse.ts'
 import type { Clock, MockRequest, RunOptions, RuntimeConfig } from '../../src/lib/halo/run/types.ts'
+import { memorySandbox } from '../../src/lib/halo/sandbox/memory.ts'
 import type { Sandbox } from '../../src/lib/halo/sandbox/types.ts'
 import type { MethodInfo } from '../../src/lib/halo/tools/types.ts'
 import { registerToolProvider } from '../../src/lib/halo/tools/registry.ts'
@@ -263,5 +264,20 @@ describe('the journal', () => {
   test('a failing store ends the run with words', async () => {
     const journal = { ...memoryJournal(), append: () => Promise.reject(new Error('quota')) }
     expect((await run('pipeline Main: |> Box.none()', {}, {}, { journal })).error).toMatchObject({ code: 'STORAGE_FULL' })
+  })
+})
+
+describe('protected files', () => {
+  test('stay as they are by any route: the shell of another tool is kept from them too', async () => {
+    const files = memorySandbox({ files: { '/shop/a.test.js': 'test', '/shop/a.js': 'code' } })
+    const source = `
+tool Code : Workspace("{{folder}}", write: true, protect: ["**/*.test.*"])
+tool Shell : Bash(cwd: "{{folder}}")
+pipeline Main(folder: String): |> Shell.run(command: "echo x > a.js; echo x > a.test.js; rm a.test.js; mv a.test.js b") as out`
+    const result = await new HaloRuntime({ sandbox: () => files }).load(parse(source)).run('Main', { folder: './shop' })
+    expect(result.status).toBe('completed')
+    const text = async (path: string) => new TextDecoder().decode(await files.read(path))
+    expect(await text('/shop/a.test.js')).toBe('test')
+    expect(await text('/shop/a.js')).toBe('x\n')
   })
 })

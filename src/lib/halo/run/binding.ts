@@ -116,6 +116,29 @@ async function instantiate(frame: Frame, about: DescribedTool, definition: Provi
   return { ...about, config, methods, realpath }
 }
 
+const PROTECTED = '#protected'
+
+/**
+ * Globs of the files that some declared tool protects: no other tool of the program changes them either. A declaration that
+ * needs arguments which this pipeline doesn't have is none of its tools.
+ */
+export async function protectedBy(frame: Frame): Promise<string[]> {
+  const known = frame.bound.get(PROTECTED) as string[] | undefined
+  if (known !== undefined) return known
+  const globs: string[] = []
+  for (const [name, { provider }] of frame.run.world.program.tools) {
+    const definition = providerDefinition(provider.name)
+    if (definition?.protects === undefined || !provider.args.some((arg) => arg.name === 'protect')) continue
+    try {
+      globs.push(...definition.protects((await bindTool(frame, name)).config))
+    } catch (error) {
+      if (!(error instanceof HaloError) || error.code !== 'EXPRESSION_ERROR') throw error
+    }
+  }
+  frame.bound.set(PROTECTED, globs)
+  return globs
+}
+
 export function fetchOf(run: Run): typeof fetch {
   return run.world.config.fetch ?? globalThis.fetch.bind(globalThis)
 }

@@ -75,6 +75,8 @@ export interface ProviderDefinition {
   methods?(config: Record<string, unknown>): string[]
   /** The normal form of a path argument as policies and the tool get it, where paths are relative to a folder of the configuration; absent: `sandbox.realpath`. */
   paths?(config: Record<string, unknown>, sandbox: SandboxHandle): (path: string) => Promise<string>
+  /** Files that this configuration keeps every tool of the program from changing, as globs relative to the sandbox's base. */
+  protects?(config: Record<string, unknown>): string[]
   provider: Provider
   /** A store: declared with `store`, adds context to an equipped agent's prompt, never offered as a tool. */
   store?: boolean

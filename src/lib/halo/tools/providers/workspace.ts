@@ -121,6 +121,7 @@ export const workspace: ProviderDefinition = {
     const home = await sandbox.realpath(folderOf(config.root))
     return relative(home, await sandbox.realpath(normalise(path, home)))
   },
+  protects: protectedGlobs,
   provider: (config) => {
     const write = config.write === true
     const all = methodTable(config.root as string | string[] | undefined, write, config.protect as string[] | undefined)
@@ -148,7 +149,7 @@ export function workspaceRules(config: Record<string, unknown>): FileRules {
  * The declaration's `protect` as globs relative to the sandbox's base: opened with these, every other tool of the program
  * (a shell, say) is kept from the files as well.
  */
-export function protectedGlobs(config: Record<string, unknown>): string[] {
+function protectedGlobs(config: Record<string, unknown>): string[] {
   const { roots = ['.'], protect = [] } = workspaceRules(config)
   return roots.flatMap((root) => protect.map((glob) => (root.startsWith('/') ? normalise(`${root}/${glob}`) : normalise(`/${root}/${glob}`).slice(1))))
 }
