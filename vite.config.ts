@@ -36,6 +36,6 @@ export default defineConfig({
   test: {
     include: ['tests/{unit,grammar,conformance}/**/*.test.ts'],
     environment: 'node',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
   },
 })
