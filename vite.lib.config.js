@@ -9,7 +9,7 @@ const { dependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
 
 /** @type {Record<string, string>} */
 const input = { index: at('src/lib/halo/index.ts') }
-for (const [name, path] of [['replay', 'src/lib/halo/replay.ts'], ['cli', 'src/cli/main.ts']]) {
+for (const [name, path] of [['replay', 'src/cli/replay-node.ts'], ['cli', 'src/cli/main.ts']]) {
   if (existsSync(at(path))) input[name] = at(path)
 }
 // Code that Node starts in a worker thread is a file of its own in dist/.

@@ -78,8 +78,10 @@ export function readLines(text: string): ReadLines {
     } else if (value.kind === 'end') {
       end = endOf(value, number)
     } else {
-      entries.push(entryOf(value, number, entries))
-      end = undefined
+      const entry = entryOf(value, number, entries)
+      entries.push(entry)
+      // What came after a run was stopped doesn't open it again.
+      if (entry.state !== 'late') end = undefined
     }
   }
   if (start === undefined) throw new HaloError('VALIDATION', 'This is not a recording: it is empty.')
@@ -96,12 +98,14 @@ function startOf(value: Record<string, unknown>, line: number): JournalStart {
   if (typeof format === 'number' && format > FORMAT) {
     throw new HaloError('VALIDATION', `This recording was made by a newer version (its form is ${format}, this one reads up to ${FORMAT}). Update to read it.`)
   }
-  const { runId, pipeline, args, main, sources, at, version } = start
+  const { runId, pipeline, args, at, version } = start
+  // A recorder that was handed to a runtime knows no program: what it kept can be replayed, not resumed.
+  const { main = '', sources = {} } = start
   if (typeof runId !== 'string' || runId === '') throw unreadable(line, 'the run has no id')
   if (typeof pipeline !== 'string') throw unreadable(line, 'it names no pipeline')
   if (!isObject(args)) throw unreadable(line, 'it has no arguments')
-  if (!isObject(sources) || !Object.values(sources).every((text) => typeof text === 'string')) throw unreadable(line, "it lacks the program's text")
-  if (typeof main !== 'string' || !(main in sources)) throw unreadable(line, 'it does not say which file is the program')
+  if (!isObject(sources) || !Object.values(sources).every((text) => typeof text === 'string')) throw unreadable(line, "its program's text is no text")
+  if (typeof main !== 'string' || (Object.keys(sources).length > 0 && !Object.hasOwn(sources, main))) throw unreadable(line, 'it does not say which file is the program')
   if (typeof at !== 'number') throw unreadable(line, 'it has no time')
   return { ...start, runId, pipeline, args, main, sources: sources as Record<string, string>, at, version: typeof version === 'string' ? version : '' }
 }

@@ -44,7 +44,8 @@ export async function callTool(call: ToolCallRequest): Promise<CallOutcome> {
     if (!slot.taken) count(call, 1)
     slot.used = true
     const { pipeline } = permitted.about
-    return pipeline === undefined || isMocked(call) ? await makeCall(call, permitted) : await callPipeline(call, permitted, pipeline)
+    const { mocks } = call.frame.run.world
+    return pipeline === undefined || mocks.hasPipeline(`${call.tool}.${call.method}`, call.tool) ? await makeCall(call, permitted) : await callPipeline(call, permitted, pipeline)
   } catch (error) {
     // What an agent chose and the recording doesn't have goes to the model, like any call that fails.
     const missing = error instanceof HaloError && error.code === 'REPLAY_MISMATCH' && call.agent !== undefined && call.frame.run.replay !== undefined

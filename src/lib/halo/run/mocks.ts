@@ -24,6 +24,17 @@ export function toolUsesOf(answer: unknown): ToolUse[] | undefined {
   return Array.isArray(answer) && answer.length > 0 && answer.every(isToolUse) ? answer : undefined
 }
 
+/** The mock of every agent that has none of its own. */
+export const EVERY_AGENT = 'agents:*'
+
+const substitutes = new WeakSet<object>()
+
+/** A mock that stands for the provider's methods alone: a pipeline that is called as a tool still runs. */
+export function insteadOfProvider(mock: (args: Record<string, unknown>, target: string) => unknown): Mock {
+  substitutes.add(mock)
+  return mock
+}
+
 interface Present {
   value: unknown
 }
@@ -40,7 +51,7 @@ export class Mocks {
 
   /** The mock of an agent's task: called for each model request. `schema`: what the answer has to fit, if anything. */
   agent(agent: string, task: string): ((request: MockRequest, schema?: JsonSchema) => unknown) | undefined {
-    const mock = this.#find(`${agent}.${task}`, agent)
+    const mock = this.#find(`${agent}.${task}`, agent, EVERY_AGENT)
     if (mock !== undefined) return (request) => call(mock.value, request)
     return this.#defaults.agent
   }
@@ -60,6 +71,12 @@ export class Mocks {
   /** Has this very tool or method a mock of its own? Then its provider isn't needed. */
   hasTool(target: string, tool: string): boolean {
     return this.#find(target, tool) !== undefined
+  }
+
+  /** Is the pipeline behind this tool mocked? Then it doesn't run. */
+  hasPipeline(target: string, tool: string): boolean {
+    const mock = this.#find(target, tool)
+    return mock !== undefined && !(typeof mock.value === 'function' && substitutes.has(mock.value))
   }
 
   interrupt(about: { kind: string; target: string }, request: InterruptRequest): Present | undefined {

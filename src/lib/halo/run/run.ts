@@ -288,7 +288,7 @@ export class Run {
     Object.assign(entry, outcome)
     const stored = this.#append(entry)
     if (stored !== undefined) await stored
-    this.#record(entry)
+    this.#record(entry, ask.request)
     return entry
   }
 
@@ -314,13 +314,13 @@ export class Run {
     this.#append(entry)?.catch(() => undefined)
   }
 
-  #record(entry: JournalEntry): void {
+  #record(entry: JournalEntry, request: unknown): void {
     const { recorder } = this.world.config
     if (recorder === undefined) return
     const { kind, target, path, toolCalls } = entry
     const value = entry.error === undefined ? entry.value : entry.error
     try {
-      recorder({ kind, target, value, path, entry, ...(toolCalls === undefined ? {} : { toolCalls }) })
+      recorder({ kind, target, value, path, request, entry, ...(toolCalls === undefined ? {} : { toolCalls }) })
     } catch {
       // As with listeners: a recorder's fault is its own.
     }

@@ -242,6 +242,8 @@ export interface RecordedCall {
   value: unknown
   toolCalls?: ToolCall[]
   path: string
+  /** What was asked; the entry has it only where it didn't stand in an earlier one. */
+  request?: unknown
   entry: JournalEntry
 }
 

@@ -1,0 +1,7 @@
+/** `halo/replay`: recording runs, and running them again with the answers they got. */
+export { Recorder, type Ending } from './recordings/recorder.ts'
+export { readRecording, recordingOf, type Recording, type RecordingsAtHand } from './recordings/recording.ts'
+export { replayMocks, type ReplayMockOptions } from './recordings/replay-mocks.ts'
+export { toLines, readLines, FORMAT, type ReadLines } from './recordings/lines.ts'
+export { replay, type ReplayConfig, type ReplayOutcome } from './run/replay.ts'
+export type { Difference, ReplayOptions } from './run/replay-source.ts'
