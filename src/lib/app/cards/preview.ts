@@ -1,5 +1,4 @@
 import type { InterruptRequest } from '../../halo/run/types.ts'
-import type { Effect } from '../../halo/tools/types.ts'
 import type { ToolDeclaration } from '../../halo/syntax/ast.ts'
 import { absolutePath } from '../files/paths.ts'
 import { lineDiff, textOf, type Diff } from '../text/diff.ts'
@@ -10,12 +9,11 @@ export interface FileView {
   read(path: string): Promise<Uint8Array | undefined>
 }
 
-export type Preview = { effect?: Effect } & (
+export type Preview =
   | { kind: 'diff'; path: string; shown: string; diff: Diff; fresh: boolean; missing: boolean }
   | { kind: 'command'; command: string; cwd?: string }
   | { kind: 'unread'; shown: string }
   | { kind: 'args' }
-)
 
 interface Edit {
   old_string: string

@@ -114,6 +114,8 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
 
 function extensionsOf({ halo: language, readonly, label, onedit, onrun }: EditorOptions, onfocus: () => void): Extension[] {
   return [
+    // Named by the page's policy (scripts/headers.js): without it the editor may not write its style element.
+    EditorView.cspNonce.of('halo-editor'),
     lineNumbers(),
     highlightSpecialChars(),
     history(),
@@ -121,7 +123,7 @@ function extensionsOf({ halo: language, readonly, label, onedit, onrun }: Editor
     bracketMatching(),
     EditorState.readOnly.of(readonly),
     EditorView.editable.of(true),
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     EditorView.lineWrapping,
     EditorState.tabSize.of(2),
     editorTheme,

@@ -11,8 +11,6 @@ import { loadPrices } from '../../halo/models/prices.ts'
 import { mockMode, noNetwork, runTests, scenarioOf, type TestOutcome } from '../../halo/testing/index.ts'
 import type { HaloFile, PipelineDeclaration, ToolDeclaration } from '../../halo/syntax/ast.ts'
 import type { JournalRecord, JournalStore, Mock, RunResult, RuntimeConfig } from '../../halo/run/types.ts'
-import { providerDefinition } from '../../halo/tools/registry.ts'
-import type { Effect } from '../../halo/tools/types.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
 import { absolutePath as joinPath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
@@ -81,18 +79,19 @@ export interface Play {
   scenario?: string
   workspace: Workspace
   journal: JournalStore
-  keys: Keys
+  /** Absent: nothing of this browser's keys and variables can be reached. */
+  keys?: Keys
 }
 
 /** The driver of one run. */
 export function createDriver(play: Play): Driver {
   const make = (hooks: Hooks): HaloRuntime => {
     const { workspace, journal, mode, keys } = play
-    const config: RuntimeConfig = { onEvent: hooks.onEvent, onInterrupt: hooks.onInterrupt, files: workspace.contents, regexRunner: regexRunner(), prices: keys.prices }
+    const config: RuntimeConfig = { onEvent: hooks.onEvent, onInterrupt: hooks.onInterrupt, files: workspace.contents, regexRunner: regexRunner(), prices: keys?.prices }
     const runtime =
       mode === 'mock'
         ? new HaloRuntime({ ...config, onInterrupt: undefined, sandbox: async () => (await workspace.sandbox()).fork(), env: {}, fetch: noNetwork, mockDefaults: mockMode })
-        : new HaloRuntime({ ...config, sandbox: () => workspace.sandbox(), journal, keys: keys.credentials, env: keys.env() })
+        : new HaloRuntime({ ...config, sandbox: () => workspace.sandbox(), journal, keys: keys ? keys.credentials : () => undefined, env: keys ? keys.env() : {} })
     return runtime.load(play.file).mockAll(play.mocks)
   }
   return {
@@ -110,12 +109,6 @@ export function createDriver(play: Play): Driver {
 }
 
 export const toolsOf = (file: HaloFile): Map<string, ToolDeclaration> => link(file).tools
-
-/** What a call does to the world, as its provider says. */
-export function effectOf(target: string, tools: ReadonlyMap<string, ToolDeclaration>): Effect | undefined {
-  const [name = '', method = ''] = target.split('.')
-  return providerDefinition(tools.get(name)?.provider.name ?? '')?.info?.[method]?.effect
-}
 
 export function runAllTests(file: HaloFile, workspace: Workspace, signal: AbortSignal): AsyncIterable<TestOutcome> {
   return runTests(file, { sandbox: (): Promise<Sandbox> => workspace.sandbox(), signal, regexRunner: regexRunner() })

@@ -19,7 +19,7 @@ export class Transcript {
   #toolCalls = $state(0)
   #cost = $state(0)
   #counted = new Set<string>()
-  #notes = 0
+  #cards = new Set<Card>()
   /** Span of the stage that runs now, for the editor. */
   #current = $state<StageView>()
   #args = $state.raw<Record<string, unknown>>({})
@@ -175,11 +175,10 @@ export class Transcript {
 
   /** A question's card, at the place in the transcript where it is asked. */
   addCard(card: Card): void {
+    if (this.#cards.has(card)) return
+    this.#cards.add(card)
     const { path } = card.request
-    const key = `card ${path} ${card.digest}`
-    const known = this.#rows.get(key)
-    if (known?.kind === 'card' && known.card === card) return
-    this.#add(this.#place(path), { kind: 'card', key: `${key} ${this.#notes++}`, card })
+    this.#add(this.#place(path), { kind: 'card', key: `card ${this.#cards.size} ${path}`, card })
   }
 
   /** A sentence of the app itself. */
