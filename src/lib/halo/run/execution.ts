@@ -65,7 +65,7 @@ export class Execution {
     let result: RunResult
     try {
       const { pipeline, args } = record === undefined ? this.#checked() : this.#recorded()
-      if (record === undefined) await run.world.journal.create({ ...run.start, args })
+      if (record === undefined) await run.create(args)
       run.emit({ type: 'run_start', path: '', pipeline: pipeline.name, args, resumed: record !== undefined, span: { from: pipeline.from, to: pipeline.to, file: pipeline.file } })
       this.#runTimer()
       const output = await runPipeline({ run, scope: run.scope }, { pipeline, args, base: '', requires: [] }, this.#state)

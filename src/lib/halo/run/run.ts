@@ -89,6 +89,7 @@ export class Run {
   #seq: number
   #lastAt: number
   #ended = false
+  #kept: boolean
   #settled = deferred<RunResult>()
   readonly #listeners = new Set<(event: HaloEvent) => void>()
 
@@ -105,6 +106,7 @@ export class Run {
     this.questions = new Questions(this)
     this.spend = new Spend([...world.program.policies.values()].some((policy) => policy.rules.some((rule) => rule.name === 'MaxSpend')))
     const entries = record?.entries ?? []
+    this.#kept = record !== undefined
     this.replaying = entries.length > 0
     this.index = entries.length > 0 ? new JournalIndex(entries) : undefined
     this.early = this.index?.early ?? new Map()
@@ -130,8 +132,16 @@ export class Run {
     resolve(result)
   }
 
+  /** Begins the journal: with the arguments as they were checked. */
+  async create(args: Record<string, unknown>): Promise<void> {
+    await this.#stored(() => this.world.journal.create({ ...this.start, args }))
+    this.#kept = true
+  }
+
   async end(end: JournalEnd): Promise<void> {
     this.#ended = true
+    // What never began has no journal that could end.
+    if (!this.#kept) return
     await this.#stored(() => this.world.journal.end(this.id, end))
   }
 
@@ -143,7 +153,7 @@ export class Run {
     const whole = { ...event, runId: this.id, time: event.time ?? (replayed ? this.#lastAt : this.world.clock.now()), ...(replayed ? { replayed } : {}) } as HaloEvent
     for (const listener of this.#listeners) {
       try {
-        listener(whole)
+        untroubled(listener(whole))
       } catch {
         // A listener's fault is its own: it must never change how a run goes.
       }
@@ -320,11 +330,16 @@ export class Run {
     const { kind, target, path, toolCalls } = entry
     const value = entry.error === undefined ? entry.value : entry.error
     try {
-      recorder({ kind, target, value, path, request, entry, ...(toolCalls === undefined ? {} : { toolCalls }) })
+      untroubled(recorder({ kind, target, value, path, request, entry, ...(toolCalls === undefined ? {} : { toolCalls }) }))
     } catch {
       // As with listeners: a recorder's fault is its own.
     }
   }
+}
+
+/** A listener may be an async function: what it rejects with is its own as well. */
+function untroubled(given: unknown): void {
+  if (given instanceof Promise) given.catch(() => undefined)
 }
 
 function storageError(error: unknown): HaloError {

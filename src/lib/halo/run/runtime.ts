@@ -9,6 +9,7 @@ import { Execution } from './execution.ts'
 import { memoryJournal } from './journal.ts'
 import { mayListenFor } from './listening.ts'
 import { Mocks } from './mocks.ts'
+import { toPlain } from './plain.ts'
 import { EventStream, type HaloStream } from './stream.ts'
 import type { HaloEvent, JournalRecord, JournalStart, JournalStore, Mock, RunOptions, RunResult, RuntimeConfig } from './types.ts'
 import { VERSION } from '../version.ts'
@@ -21,6 +22,7 @@ export class HaloRuntime {
   readonly #config: RuntimeConfig
   readonly #journal: JournalStore
   readonly #open = new Map<string, Execution>()
+  readonly #claimed = new Set<string>()
   readonly #reopening = new Map<string, Promise<RunResult>>()
   #file?: HaloFile
   #mocks: Record<string, Mock> = {}
@@ -111,14 +113,13 @@ export class HaloRuntime {
     if (file === undefined) throw new HaloError('VALIDATION', 'No file is loaded: call load(parse(source)) first.')
     const clock = this.#config.clock ?? systemClock
     const runId = options.runId ?? clock.uuid()
-    if (this.#open.has(runId) || (options.runId !== undefined && (await this.#journal.load(runId)) !== undefined)) {
-      throw new HaloError('VALIDATION', `There is a run ${runId} already. Give another runId, or take it up with resume.`)
-    }
     const program = link(file)
+    const args = plainArguments(given)
+    if (options.runId !== undefined) await this.#claim(runId)
     const start: JournalStart = {
       runId,
       pipeline,
-      args: given as Record<string, unknown>,
+      args,
       main: file.path ?? '',
       sources: Object.fromEntries(program.files.map((each) => [each.path ?? '', each.source])),
       at: clock.now(),
@@ -128,7 +129,21 @@ export class HaloRuntime {
     }
     const execution = new Execution(this.#world(program), start, { listener, onOver: () => this.#open.delete(runId) })
     this.#open.set(runId, execution)
+    this.#claimed.delete(runId)
     return execution.begin(options)
+  }
+
+  /** An id names one run, also while the store is still being asked whether it knows it. */
+  async #claim(runId: string): Promise<void> {
+    const taken = () => new HaloError('VALIDATION', `There is a run ${runId} already. Give another runId, or take it up with resume.`)
+    if (this.#open.has(runId) || this.#claimed.has(runId)) throw taken()
+    this.#claimed.add(runId)
+    try {
+      if ((await this.#journal.load(runId)) !== undefined) throw taken()
+    } catch (error) {
+      this.#claimed.delete(runId)
+      throw error
+    }
   }
 
   #world(program: Program) {
@@ -153,6 +168,15 @@ export class HaloRuntime {
       this.#sandbox = undefined
       throw new HaloError('TOOL_ERROR', `The sandbox could not be started: ${messageOf(error)}`, { cause: error })
     }
+  }
+}
+
+/** A copy that nobody changes under the run. @throws HaloError VALIDATION for what has no JSON. */
+function plainArguments(given: object): Record<string, unknown> {
+  try {
+    return toPlain(given) as Record<string, unknown>
+  } catch (error) {
+    throw new HaloError('VALIDATION', `The arguments can't be kept: ${messageOf(error)}`, { cause: error })
   }
 }
 
