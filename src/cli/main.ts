@@ -17,6 +17,7 @@ const COMMANDS: Record<string, () => Promise<Loaded>> = {
   plan: () => import('./plan.ts').then((it) => ({ described: it.planCommand, act: it.planFile })),
   run: () => import('./run.ts').then((it) => ({ described: it.runCommand, act: it.run })),
   resume: () => import('./resume.ts').then((it) => ({ described: it.resumeCommand, act: it.resume })),
+  replay: () => import('./replay.ts').then((it) => ({ described: it.replayCommand, act: it.replayRun })),
   test: () => import('./test.ts').then((it) => ({ described: it.testCommand, act: it.test })),
   recordings: () => import('./recordings.ts').then((it) => ({ described: it.recordingsCommand, act: it.recordings })),
 }

@@ -13,14 +13,19 @@ export interface Told {
   /** Was it recorded? Then it can be replayed. */
   recorded: boolean
   json: boolean
+  /** What else the JSON says. */
+  extra?: Record<string, unknown>
+  /** A replay: it spent nothing, and nobody is asked to go on with it. */
+  replay?: boolean
 }
 
 /** Prints a result; gives the exit code. */
-export function tell({ result, path, sources, ms, recorded, json }: Told): number {
+export function tell({ result, path, sources, ms, recorded, json, extra, replay = false }: Told): number {
   const { status, output, runId, context, error } = result
-  if (json) give({ status, output, runId, context, ...(error === undefined ? {} : { error }) })
+  if (json) give({ status, output, runId, context, ...(error === undefined ? {} : { error }), ...extra })
   else if (status === 'completed') give(output)
-  if (status === 'paused') sayPaused(context.meta.paused?.questions ?? [], path, runId)
+  if (status === 'paused' && replay) say('Paused, as the recorded run.')
+  else if (status === 'paused') sayPaused(context.meta.paused?.questions ?? [], path, runId)
   else if (status === 'declined') say(`Declined${error === undefined ? '.' : `: ${error.message}`}`)
   else if (status === 'cancelled') say('Cancelled.')
   else if (error !== undefined) say(errorText(error, sources))

@@ -5,3 +5,4 @@ export { replayMocks, type ReplayMockOptions } from './recordings/replay-mocks.t
 export { toLines, readLines, FORMAT, type ReadLines } from './recordings/lines.ts'
 export { replay, type ReplayConfig, type ReplayOutcome } from './run/replay.ts'
 export type { Difference, ReplayOptions } from './run/replay-source.ts'
+export { replayPolicies, type CallUnderPolicies, type LimitUnderPolicies, type PolicyReplay, type TextUnderPolicies } from './recordings/under-policies.ts'
