@@ -1,3 +1,4 @@
+import type { StopReason, Usage } from '../../halo/models/types.ts'
 import type { Effect } from '../../halo/tools/types.ts'
 import type { FileChange } from '../../halo/sandbox/types.ts'
 import type { ErrorCode, Span } from '../../halo/errors.ts'
@@ -22,7 +23,7 @@ export interface StageView {
   done: boolean
   rows: Row[]
 }
-export type Row = SayRow | CallRow | CardRow | NoteRow
+export type Row = SayRow | CallRow | CardRow | NoteRow | ModelRow
 
 interface RowBase {
   key: string
@@ -53,6 +54,22 @@ export interface CallRow extends RowBase {
   progress?: { done?: number; total?: number; note?: string }
   ms?: number
   files?: FileChange[]
+}
+/** What a request to a model came to. */
+export interface ModelRow extends RowBase {
+  kind: 'model'
+  path: string
+  model: string
+  usage?: Usage
+  cost: number
+  ms: number
+  stop: StopReason
+  attempts?: number
+}
+/** A request and its answer as they went over the wire, without credentials. */
+export interface RawExchange {
+  request: unknown
+  response?: unknown
 }
 export interface CardRow extends RowBase {
   kind: 'card'

@@ -1,8 +1,11 @@
 /* eslint-disable svelte/prefer-svelte-reactivity -- the maps here find rows; what is shown are the rows themselves */
 import type { HaloEvent } from '../../halo/run/types.ts'
 import type { Card } from '../cards/gate.svelte.ts'
-import { numberOf, type CallRow, type Ending, type NoteRow, type Row, type SayRow, type StageView } from './items.ts'
+import { numberOf, type CallRow, type Ending, type ModelRow, type NoteRow, type RawExchange, type Row, type SayRow, type StageView } from './items.ts'
 import { runWords as words } from './words.ts'
+
+/** So many requests' wire texts are held; they are in no recording, and go with the tab. */
+const RAW_KEPT = 200
 
 /**
  * A run as a person reads it, made from its events alone. Every row has the place of its event as its key, so that events
@@ -18,6 +21,8 @@ export class Transcript {
   #modelCalls = $state(0)
   #toolCalls = $state(0)
   #cost = $state(0)
+  #tokens = $state.raw({ input: 0, output: 0, cacheRead: 0 })
+  #raw = new Map<string, RawExchange[]>()
   #counted = new Set<string>()
   #cards = new Set<Card>()
   /** Span of the stage that runs now, for the editor. */
@@ -48,6 +53,14 @@ export class Transcript {
   }
   get cost(): number {
     return this.#cost
+  }
+  /** Of all requests so far, as the providers counted. */
+  get tokens(): { input: number; output: number; cacheRead: number } {
+    return this.#tokens
+  }
+  /** What went over the wire for the request at a place, oldest try first; empty once it is no longer held. */
+  rawOf(path: string): readonly RawExchange[] {
+    return this.#raw.get(path) ?? []
   }
   get current(): StageView | undefined {
     return this.#current
@@ -102,7 +115,10 @@ export class Transcript {
           stage.cost += event.cost
           this.#modelCalls++
           this.#cost += event.cost
+          const { input = 0, output = 0, cacheRead = 0 } = event.usage ?? {}
+          this.#tokens = { input: this.#tokens.input + input, output: this.#tokens.output + output, cacheRead: this.#tokens.cacheRead + cacheRead }
         }
+        if (event.usage || this.#raw.has(event.path) || event.stop === 'max_tokens' || event.stop === 'content_filter') this.#model(event)
         if (event.error) this.#note(event.path, 'error', `${event.error.code}: ${event.error.message}`)
         return
       }
@@ -136,12 +152,18 @@ export class Transcript {
         }
         return
       }
-      case 'llm_raw':
+      case 'llm_raw': {
+        const kept = this.#raw.get(event.path) ?? []
+        this.#raw.set(event.path, [...kept, { request: event.request, response: event.response }])
+        const [oldest] = this.#raw.keys()
+        if (oldest !== undefined && this.#raw.size > RAW_KEPT) this.#raw.delete(oldest)
+        return
+      }
       case 'approval':
       case 'yield':
       case 'listen':
       case 'human_input':
-        // The wire's own texts are for a view of their own; cards come through the gate, which holds their answers too.
+        // Cards come through the gate, which holds their answers too.
         return
       case 'violation':
         if (event.violation.phase === 'tool' && event.violation.target) {
@@ -239,6 +261,14 @@ export class Transcript {
     const known = this.#rows.get(key)
     if (known?.kind === 'say') return known
     return this.#add(this.#place(path), { kind: 'say', key, agent, text: '', streaming: true }) as SayRow
+  }
+
+  #model({ path, model, usage, cost, ms, stop, attempts }: Extract<HaloEvent, { type: 'llm' }>): void {
+    const key = `model ${path}`
+    const facts = { model, usage, cost, ms, stop, attempts }
+    const known = this.#rows.get(key)
+    if (known?.kind === 'model') Object.assign(known, facts)
+    else this.#add(this.#place(path), { kind: 'model', key, path, ...facts } satisfies ModelRow)
   }
 
   #call(path: string, target: string, args: Record<string, unknown> = {}): CallRow {

@@ -9,6 +9,7 @@ export const runWords = {
   error: 'error',
   running: 'running',
   cached: 'cached',
+  openSettings: 'Open Settings',
   args: 'Arguments',
   result: 'Result',
   output: 'Output',
