@@ -1,14 +1,12 @@
 /** What a first visit loads, by a real browser from the built app. */
-import { existsSync, statSync } from 'node:fs'
 import { chromium } from '@playwright/test'
 import { findChromium } from '../../scripts/chromium.js'
-import { root, tool } from '../../scripts/run.js'
+import { tool } from '../../scripts/run.js'
 import { serve } from '../../scripts/serve.js'
 
 export async function firstLoad() {
-  if (!existsSync(`${root}build/index.html`) || statSync(`${root}build/index.html`).mtimeMs < Date.now() - 3_600_000) {
-    await tool('vite', ['build', '--logLevel', 'warn'], { quiet: true })
-  }
+  const built = await tool('vite', ['build', '--logLevel', 'warn'], { quiet: true })
+  if (built.code !== 0) throw new Error(built.output)
   const { url, close } = await serve({ port: 4300, host: '127.0.0.1' })
   const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
   try {
