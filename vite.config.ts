@@ -13,6 +13,7 @@ const loadedLater = [
   'acorn',
   'diff',
   'dompurify',
+  'fake-indexeddb/auto',
   'fflate',
   'just-bash/browser',
   'marked',

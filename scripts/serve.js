@@ -1,32 +1,37 @@
-/** Serves the built app: isolation headers, gzip, the app itself for every address that is not a file. */
+/** Serves the built app: its headers, gzip, and the app's own page for addresses that don't exist. */
 import { createServer } from 'node:http'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import sirv from 'sirv'
-import { headers } from './headers.js'
+import { headersFor } from './headers.js'
 import { root } from './run.js'
 
 /**
- * @param {{ port: number, host: string, strict?: boolean }} options strict: fail when the port is taken, instead of taking the next free one
+ * @param {{ port: number, host: string, strict?: boolean, folder?: string, base?: string, headers?: (path: string) => Record<string, string> }} options
+ *   strict: fail when the port is taken, instead of taking the next free one; base: the path it lies under, `/halo`;
+ *   headers: those of another host
  * @returns {Promise<{ url: string, close: () => void }>}
  */
-export async function serve({ port, host, strict = false }) {
-  const folder = `${root}build`
+export async function serve({ port, host, strict = false, folder = `${root}build`, base = '', headers = headersFor }) {
   if (!existsSync(`${folder}/index.html`)) throw new Error('There is no built app yet. Run: npm run build')
   const files = sirv(folder, {
-    single: true,
     gzip: true,
     etag: true,
+    // sirv names a page by its file: /embed is /embed.html to it, and the same to headersFor.
     setHeaders(response, path) {
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-      const hashed = path.startsWith('/_app/immutable/')
-      response.setHeader('Cache-Control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      for (const [name, value] of Object.entries(headers(path))) response.setHeader(name, value)
     },
   })
+  const missing = readFileSync(`${folder}/404.html`)
   const server = createServer((request, response) => {
-    files(request, response, () => {
-      response.writeHead(404, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' })
-      response.end('Not found')
-    })
+    const address = request.url ?? '/'
+    const notFound = () => {
+      response.writeHead(404, { ...headers('/404.html'), 'Content-Type': 'text/html; charset=utf-8' })
+      response.end(missing)
+    }
+    if (base !== '' && address === base) return response.writeHead(301, { Location: `${base}/` }).end()
+    if (!address.startsWith(`${base}/`)) return notFound()
+    request.url = address.slice(base.length)
+    files(request, response, notFound)
   })
   for (let attempt = port; ; attempt++) {
     const problem = await new Promise((resolve) => {
@@ -42,5 +47,11 @@ export async function serve({ port, host, strict = false }) {
   const address = server.address()
   const bound = typeof address === 'object' && address ? address.port : port
   const shown = host === '127.0.0.1' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return { url: `http://${shown}:${bound}/`, close: () => server.close() }
+  return {
+    url: `http://${shown}:${bound}${base}/`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }

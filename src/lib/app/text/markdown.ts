@@ -33,7 +33,7 @@ const marked = new Marked({
 })
 
 /** Text of a model or a tool as HTML that can hold no script, no form, no remote image and no style. */
-export function markdownHtml(text: string): string {
+export function markdownHtml(text: string) {
   return DOMPurify.sanitize(marked.parse(text, { async: false }), {
     ALLOWED_TAGS: [
       'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 'span',
@@ -41,5 +41,7 @@ export function markdownHtml(text: string): string {
     ],
     ALLOWED_ATTR: ['href', 'target', 'rel', 'class', 'start', 'align'],
     ADD_ATTR: ['target'],
+    // Where the browser has Trusted Types, only what comes out of here may become markup; elsewhere it is a string.
+    RETURN_TRUSTED_TYPE: true,
   })
 }
