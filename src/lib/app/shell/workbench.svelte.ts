@@ -8,7 +8,7 @@ import {
   createJournalStore,
   heldRuns,
   listRuns,
-  openDatabase,
+  openStorage,
   type Database,
   type EventLog,
   type StoredProject,
@@ -52,6 +52,7 @@ export class Workbench {
   #runs = $state.raw<StoredRun[]>([])
   #held = $state.raw<ReadonlySet<string>>(new Set())
   #problem = $state('')
+  #kept = $state<boolean>()
   #starting = $state(false)
   #engine = $state<'off' | 'starting' | 'ready' | 'failed'>('off')
   /** Runs and workspaces that live in this tab, also those of projects not shown now. */
@@ -112,6 +113,10 @@ export class Workbench {
     else this.#editor?.reveal(from, to)
   }
 
+  /** Does what is stored outlast the tab? undefined until that is known. */
+  get kept(): boolean | undefined {
+    return this.#kept
+  }
   dismissProblem(): void {
     this.#problem = ''
   }
@@ -121,8 +126,9 @@ export class Workbench {
 
   async open(): Promise<void> {
     try {
-      const db = await openDatabase((problem) => this.report(problem))
+      const { db, kept } = await openStorage((problem) => this.report(problem))
       this.#db = db
+      this.#kept = kept
       this.#events = createEventLog(db, this.report)
       const stored = (await db.getAll('projects')).sort((a, b) => b.opened - a.opened)[0]
       if (stored) await this.#show(stored)
