@@ -97,7 +97,7 @@ export class HaloRuntime {
   async #reopen(runId: string, options: Pick<RunOptions, 'signal'>): Promise<RunResult> {
     const record = await this.#journal.load(runId)
     if (record === undefined) throw new HaloError('VALIDATION', `There is no run ${runId}.`)
-    if (record.end !== undefined) throw new HaloError('VALIDATION', `Run ${runId} has ended (${record.end.status}): nothing waits in it any more.`)
+    if (record.end !== undefined && record.end.status !== 'paused') throw new HaloError('VALIDATION', `Run ${runId} has ended (${record.end.status}): nothing waits in it any more.`)
     const program = programOf(record.start)
     const changed = this.#file !== undefined && this.#file.source !== program.file.source
     // The store may hand out its own list, which grows as the run goes on.
@@ -180,11 +180,35 @@ function plainArguments(given: object): Record<string, unknown> {
   }
 }
 
-/** The program a journal was begun with. */
+const programs = new Map<string, Program>()
+/** Programs that are remembered, and the most that their texts may come to in characters. */
+const REMEMBERED = 32
+const REMEMBERED_LENGTH = 200_000
+
+/** The program a journal was begun with. Many runs of one program, taken up one after the other, share it. */
 export function programOf(start: JournalStart): Program {
   const source = start.sources[start.main]
-  if (source === undefined) throw new HaloError('VALIDATION', `The journal of run ${start.runId} has lost its program.`)
-  const file = parse(source, start.main === '' ? {} : { path: start.main })
-  loadImports(file, (path) => (Object.hasOwn(start.sources, path) ? start.sources[path] : undefined))
-  return link(file)
+  if (source === undefined) throw new HaloError('VALIDATION', `The journal of run ${start.runId} has no program in it: it can be replayed, not resumed.`)
+  const key = JSON.stringify([start.main, start.sources])
+  const known = programs.get(key)
+  if (known !== undefined) return known
+  const program = readProgram(start, source)
+  if (key.length > REMEMBERED_LENGTH) return program
+  for (const oldest of programs.keys()) {
+    if (programs.size < REMEMBERED) break
+    programs.delete(oldest)
+  }
+  programs.set(key, program)
+  return program
+}
+
+function readProgram(start: JournalStart, source: string): Program {
+  try {
+    const file = parse(source, start.main === '' ? {} : { path: start.main })
+    loadImports(file, (path) => (Object.hasOwn(start.sources, path) ? start.sources[path] : undefined))
+    return link(file)
+  } catch (error) {
+    if (!(error instanceof HaloError)) throw error
+    throw new HaloError(error.code, `Run ${start.runId} can't go on: the program it began with is not one that this version reads. ${error.message}`, error)
+  }
 }
