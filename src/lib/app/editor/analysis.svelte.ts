@@ -67,7 +67,8 @@ export class Analysis {
   }
 
   async #parse(source: string, path: string, project: Project): Promise<void> {
-    const { parseSource } = await import('../../halo/syntax/index.ts')
+    // Not through the index: that would bring the formatter along.
+    const { parseSource } = await import('../../halo/syntax/parse.ts')
     this.#set(parseSource(source, { path }), source, project, false)
   }
   async #check(source: string, path: string, project: Project): Promise<void> {
