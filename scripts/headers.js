@@ -70,7 +70,7 @@ const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
  * @returns {Record<string, string>}
  */
 export function headersFor(path) {
-  if (/^\/embed(\.html|\/.*)?$/.test(path)) return { ...common, ...embed }
+  if (/^\/embed(\.html)?$/.test(path)) return { ...common, ...embed }
   if (path === '/service-worker.js') return { ...common, ...worker, 'Cache-Control': 'no-cache' }
   if (path.startsWith('/_app/immutable/workers/')) return { ...common, ...worker, ...FOR_EVER }
   if (path.startsWith('/_app/immutable/')) return { ...common, 'Cross-Origin-Resource-Policy': 'same-origin', ...FOR_EVER }
