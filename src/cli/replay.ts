@@ -15,7 +15,7 @@ import { readProgram, sayDiagnostics, type ProgramFile } from './program-file.ts
 import { findRun } from './run-store.ts'
 import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
-import { environment, worldOfFolder } from './world.ts'
+import { environmentOf, keys, worldOfFolder } from './world.ts'
 
 export const replayCommand = command({
   usage: 'replay F ID [--live-models] [--live-tools] [--policies | --policy P …] [--json]',
@@ -52,7 +52,8 @@ export async function replayRun(words: string[]): Promise<number> {
       config: {
         sandbox: world.sandbox,
         regexRunner: world.regexRunner,
-        env: liveModels || liveTools ? environment() : {},
+        env: liveModels || liveTools ? environmentOf(program.sources.values()) : {},
+        keys,
         onEvent: progress(values.json),
         ...(liveTools && atTerminal() ? { onInterrupt: terminalAsker(signal, interrupt) } : {}),
       },

@@ -13,7 +13,7 @@ import { AUTO_APPROVE } from './run.ts'
 import { findRun, openQuestions, type OpenQuestion } from './run-store.ts'
 import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
-import { environment, worldOfFolder } from './world.ts'
+import { environmentOf, keys, worldOfFolder } from './world.ts'
 
 export const resumeCommand = command({
   usage: 'resume F ID --payload ANSWER [--question Q] [--auto-approve] [--json]',
@@ -51,7 +51,8 @@ export async function resume(words: string[]): Promise<number> {
     const runtime = new HaloRuntime({
       sandbox: world.sandbox,
       regexRunner: world.regexRunner,
-      env: environment(),
+      env: environmentOf(program.sources.values()),
+      keys,
       onEvent: progress(values.json),
       journal,
       ...(ask === undefined ? {} : { onInterrupt: answering(question, payload, ask) }),

@@ -13,7 +13,7 @@ import { runStore } from './run-store.ts'
 import { writeScenarioFiles } from './scenario-files.ts'
 import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
-import { environment, worldOfFolder } from './world.ts'
+import { environmentOf, keys, worldOfFolder } from './world.ts'
 
 export const runCommand = command({
   usage: 'run F [--pipeline P] [--arg k=v | --args JSON] [--mock | --scenario "test name"] [--auto-approve] [--no-record] [--json]',
@@ -61,7 +61,8 @@ export async function run(words: string[]): Promise<number> {
     const runtime = new HaloRuntime({
       sandbox: world.sandbox,
       regexRunner: world.regexRunner,
-      env: environment(),
+      env: environmentOf(program.sources.values()),
+      keys,
       onEvent,
       journal,
       ...(atTerminal() ? { onInterrupt: terminalAsker(signal, interrupt) } : {}),

@@ -1,4 +1,5 @@
 /** What a run of the command line has at hand: the current folder's files, the environment, the clock of this machine. */
+import { credentialsFromEnv } from '../lib/halo/models/credentials.ts'
 import type { RegexRunner } from '../lib/halo/policy/types.ts'
 import type { Sandbox, SandboxFactory } from '../lib/halo/sandbox/types.ts'
 import { nodeSandbox } from './node-sandbox.ts'
@@ -24,9 +25,20 @@ export function worldOfFolder(folder = process.cwd()): FolderWorld {
   }
 }
 
-/** The environment as tool declarations see it (`Env.NAME`). */
-export function environment(): Record<string, string> {
+/** Keys of model providers, from `OPENAI_API_KEY` and so on. */
+export const keys = credentialsFromEnv(process.env)
+
+/**
+ * The variables a program names as `Env.NAME`, and no others: the values of Env are kept out of what a run says, and PATH or
+ * HOME among them would black out half of it.
+ */
+export function environmentOf(sources: Iterable<string>): Record<string, string> {
   const env: Record<string, string> = {}
-  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value
+  for (const source of sources) {
+    for (const [, name = ''] of source.matchAll(/\bEnv\s*\.\s*([A-Za-z_]\w*)/g)) {
+      const value = process.env[name]
+      if (value !== undefined) env[name] = value
+    }
+  }
   return env
 }

@@ -258,6 +258,17 @@ describe.concurrent('halo run', () => {
     expect(unknown.stderr).toContain('nope')
   })
 
+  test('a program gets the variables it names, and their values are kept out of what is said', async () => {
+    const folder = folderOf({ 'env.halo': 'tool Shell : Bash(env: { TOKEN: Env.HALO_TEST_TOKEN })\npipeline P() : 1 |> Shell.run(command: "echo $TOKEN && pwd") as r |> System.Value(r.stdout)\n' })
+    process.env.HALO_TEST_TOKEN = 'a-secret-of-length'
+    try {
+      const { code, stdout } = await halo(folder, 'run', 'env.halo', '--no-record')
+      expect({ code, stdout }).toEqual({ code: 0, stdout: `[secret HALO_TEST_TOKEN]\n${folder}\n` })
+    } finally {
+      delete process.env.HALO_TEST_TOKEN
+    }
+  })
+
   test('a declined yield exits 1', async () => {
     const folder = folderOf({ 'yield.halo': 'pipeline P() : "value" |! yield("go on?")\n' })
     const paused = await halo(folder, 'run', 'yield.halo')
