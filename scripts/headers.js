@@ -62,6 +62,8 @@ const embed = {
   'Cache-Control': 'no-cache',
 }
 const worker = { 'Content-Security-Policy': WORKER_CSP, 'Cross-Origin-Resource-Policy': 'same-origin' }
+/** A sandboxed frame has no origin of its own, so the embedded page there asks for its own scripts as a stranger. They are public. */
+const parts = { 'Cross-Origin-Resource-Policy': 'cross-origin', 'Access-Control-Allow-Origin': '*' }
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 /**
@@ -73,7 +75,7 @@ export function headersFor(path) {
   if (/^\/embed(\.html)?$/.test(path)) return { ...common, ...embed }
   if (path === '/service-worker.js') return { ...common, ...worker, 'Cache-Control': 'no-cache' }
   if (path.startsWith('/_app/immutable/workers/')) return { ...common, ...worker, ...FOR_EVER }
-  if (path.startsWith('/_app/immutable/')) return { ...common, 'Cross-Origin-Resource-Policy': 'same-origin', ...FOR_EVER }
+  if (path.startsWith('/_app/immutable/')) return { ...common, ...parts, ...FOR_EVER }
   return { ...common, ...page }
 }
 

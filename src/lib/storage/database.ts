@@ -18,6 +18,10 @@ export interface StoredProject {
   edited?: boolean
   /** Milliseconds since the epoch. */
   opened: number
+  /** It came from a link or a file; `digest` is that of its content as it came. */
+  elsewhere?: { digest: string; from: 'link' | 'file' }
+  /** Digest of the content that the page's address last held of it. */
+  link?: string
 }
 
 export interface StoredWorkspace {

@@ -5,6 +5,8 @@ import { resolvePath } from './paths.ts'
 export class Project {
   readonly id: string
   readonly example: string | undefined
+  /** Where it came from, if it wasn't made here. */
+  readonly elsewhere: StoredProject['elsewhere']
   readonly #db: Database
   readonly #onProblem: (thrown: unknown) => void
   #name = $state('')
@@ -14,11 +16,14 @@ export class Project {
   #pipeline = $state<string>()
   #mode = $state<string>()
   #edited = $state(false)
+  #link: string | undefined
   #saving: ReturnType<typeof setTimeout> | undefined
 
   constructor(stored: StoredProject, db: Database, onProblem: (thrown: unknown) => void) {
     this.id = stored.id
     this.example = stored.example
+    this.elsewhere = stored.elsewhere
+    this.#link = stored.link
     this.#db = db
     this.#onProblem = onProblem
     this.#name = stored.name
@@ -83,6 +88,18 @@ export class Project {
     this.#changed()
   }
 
+  get fields(): Readonly<Record<string, Record<string, string>>> {
+    return this.#fields
+  }
+  /** Digest of the content that the page's address last held. */
+  get link(): string | undefined {
+    return this.#link
+  }
+  set link(digest: string | undefined) {
+    this.#link = digest
+    this.#changed()
+  }
+
   field(pipeline: string, name: string): string | undefined {
     return this.#fields[pipeline]?.[name]
   }
@@ -111,6 +128,8 @@ export class Project {
       mode: this.#mode,
       edited: this.#edited,
       opened: Date.now(),
+      ...(this.elsewhere && { elsewhere: { ...this.elsewhere } }),
+      ...(this.#link !== undefined && { link: this.#link }),
     }
     try {
       await this.#db.put('projects', stored)

@@ -3,6 +3,7 @@ import type { ModelCredentials } from '../../halo/models/credentials.ts'
 import type { ListedModel } from '../../halo/models/list.ts'
 import type { PriceList } from '../../halo/models/types.ts'
 import { openKeys, type KeysState, type KeyStore, type Secret } from '../../storage/keys.ts'
+import type { KeysContent } from '../../storage/keys-record.ts'
 import { keysInDatabase } from '../../storage/keys-database.ts'
 import { storageProblem, type Database } from '../../storage/index.ts'
 import { applyDraft, credentialsOf, endOf, viewOf, type ProviderDraft, type ProviderView } from './provider-form.ts'
@@ -55,6 +56,10 @@ export class Keys {
   env(): Record<string, string> {
     const content = this.#store.content()
     return content ? { ...content.env } : lockedEnv(this.#state.problem ?? keysWords.locked)
+  }
+  /** All that is secret, for the last look before something leaves this browser; undefined while locked. */
+  secrets(): Readonly<KeysContent> | undefined {
+    return this.#store.content()
   }
   /** Prices that go before the library's. */
   get prices(): PriceList | undefined {

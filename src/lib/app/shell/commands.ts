@@ -5,7 +5,7 @@ import { shellWords } from './words.ts'
 const words = shellWords.commands
 
 /** Everything the palette offers just now. */
-export function commandsOf(bench: Workbench, openSettings: () => void): { label: string; run: () => void }[] {
+export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share') => void): { label: string; run: () => void }[] {
   const { project, layout } = bench
   return [
     ...(bench.busy ? [] : [{ label: words.run, run: () => void bench.run() }]),
@@ -15,8 +15,9 @@ export function commandsOf(bench: Workbench, openSettings: () => void): { label:
     { label: words.problems, run: () => layout.showBottom('problems') },
     { label: words.terminal, run: () => layout.showBottom('terminal') },
     { label: words.recordings, run: () => layout.show('recordings') },
-    { label: words.settings, run: openSettings },
-    ...(project?.example ? [{ label: words.reset, run: () => void bench.resetExample() }] : []),
+    { label: words.settings, run: () => open('settings') },
+    { label: words.share, run: () => open('share') },
+    ...(project?.example && !project.elsewhere ? [{ label: words.reset, run: () => void bench.resetExample() }] : []),
     ...Object.keys(project?.files ?? {}).map((path) => ({ label: words.file(path), run: () => project?.open(path) })),
     ...examples.map((example) => ({ label: words.example(example.title), run: () => void bench.openExample(example) })),
   ]

@@ -25,6 +25,8 @@ import type { Session } from '../run/session.svelte.ts'
 import { TestResults } from '../run/tests.svelte.ts'
 import { runWords } from '../run/words.ts'
 import { Settings } from '../settings/settings.svelte.ts'
+import { isGuest } from '../share/guest.ts'
+import { Trust } from '../share/trust.svelte.ts'
 import { Layout } from './layout.svelte.ts'
 
 type Engine = typeof import('../run/engine.ts')
@@ -40,6 +42,8 @@ export class Workbench {
   readonly layout = new Layout()
   readonly analysis = new Analysis()
   readonly documents = new Documents()
+  /** What of elsewhere may run, and what may get at keys. */
+  readonly trust = new Trust()
   #editor: Editor | undefined
   #reveal: { from: number; to: number } | undefined
   #db: Database | undefined
@@ -96,6 +100,9 @@ export class Workbench {
     return this.#runs.filter((run) => isOpen(run) && run.asked.length > 0 && run.runId !== this.#session?.info.runId && !this.#held.has(run.runId))
   }
 
+  /** Opens Settings, at a provider if one is named. */
+  onsettings: ((provider: string | undefined) => void) | undefined
+
   editorReady(editor: Editor): void {
     this.#editor = editor
     if (this.#reveal) editor.reveal(this.#reveal.from, this.#reveal.to)
@@ -113,6 +120,9 @@ export class Workbench {
     else this.#editor?.reveal(from, to)
   }
 
+  get db(): Database | undefined {
+    return this.#db
+  }
   /** Does what is stored outlast the tab? undefined until that is known. */
   get kept(): boolean | undefined {
     return this.#kept
@@ -124,23 +134,36 @@ export class Workbench {
     this.#problem = messageOf(thrown)
   }
 
-  async open(): Promise<void> {
+  /** `embedded`: only what the address holds, nothing of the person's own. */
+  async open(embedded = false): Promise<void> {
     try {
       const { db, kept } = await openStorage((problem) => this.report(problem))
       this.#db = db
       this.#kept = kept
       this.#events = createEventLog(db, this.report)
-      const stored = (await db.getAll('projects')).sort((a, b) => b.opened - a.opened)[0]
-      if (stored) await this.#show(stored)
-      else {
-        const first = firstExample()
-        if (first) await this.openExample(first)
-        else await this.#show(emptyProject())
-      }
+      await this.trust.load(db)
+      const shared = location.hash.length > 1 && (await this.openLink(location.hash))
+      if (embedded) return
+      if (!shared) await this.openOwn()
       await this.refreshRuns()
     } catch (thrown) {
       this.report(thrown)
     }
+  }
+
+  /** The person's own project that was open last; an example where there is none. */
+  async openOwn(): Promise<void> {
+    const own = (await this.#db?.getAll('projects'))?.filter((project) => !isGuest(project))
+    const stored = own?.sort((a, b) => b.opened - a.opened)[0]
+    if (stored) return this.show(stored)
+    const first = firstExample()
+    return first ? this.openExample(first) : this.show(emptyProject())
+  }
+
+  /** Opens what a link holds, inert. False, and why is said, when it holds nothing that can be opened. */
+  async openLink(hash: string): Promise<boolean> {
+    const { openHash } = await import('../share/actions.ts')
+    return openHash(this, hash)
   }
 
   async refreshRuns(): Promise<void> {
@@ -152,11 +175,11 @@ export class Workbench {
   async openExample(example: Example): Promise<void> {
     const id = `example:${example.id}`
     const stored = await this.#db?.get('projects', id)
-    await this.#show(stored ?? (await fromExample(id, example)))
+    await this.show(stored ?? (await fromExample(id, example)))
   }
   async resetExample(): Promise<void> {
     const example = examples.find((one) => one.id === this.#project?.example)
-    if (example) await this.#show(await fromExample(`example:${example.id}`, example))
+    if (example) await this.show(await fromExample(`example:${example.id}`, example))
   }
 
   mode(): Mode {
@@ -198,6 +221,7 @@ export class Workbench {
         this.layout.showBottom('problems')
         throw new HaloError('VALIDATION', runWords.invalid)
       }
+      if (!(await this.trust.ask(project))) return
       const engine = await this.#load()
       if (this.mode() === 'tests') this.#runTests(engine, file, workspace)
       else await this.#startRun(engine, file, project, workspace)
@@ -227,7 +251,7 @@ export class Workbench {
       const live = this.#sessions.get(run.runId)
       const projectId = run.project ?? live?.info.projectId
       const stored = projectId === undefined ? undefined : await db.get('projects', projectId)
-      if (stored && stored.id !== this.#project?.id) await this.#show(stored)
+      if (stored && stored.id !== this.#project?.id) await this.show(stored)
       this.#session = live ?? (await this.#restore(db, this.#events, run))
       this.#tests = undefined
       this.layout.show('run')
@@ -283,6 +307,11 @@ export class Workbench {
     return this.#keys
   }
 
+  /** undefined for what must not get at them. */
+  #keysFor(project: Pick<StoredProject, 'elsewhere'>): Promise<Keys> | undefined {
+    return this.trust.mayUseKeys(project) ? this.keys() : undefined
+  }
+
   preload(): void {
     void this.#load().catch(() => undefined)
   }
@@ -299,10 +328,11 @@ export class Workbench {
     const test = mode.startsWith('scenario:') ? mode.slice(9) : undefined
     const prepared = test === undefined ? engine.prepare(file, run.pipeline) : engine.prepareScenario(file, test, record)
     const workspace = this.#workspaceOf(run.project ?? this.#project?.id ?? 'default', db)
+    const stored = (await db.get('projects', workspace.id)) ?? {}
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({
       runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,
-      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.keys(),
+      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#keysFor(stored),
     })
     const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit }
     const session = new engine.Session(info, driver, (event) => events.add(event))
@@ -331,7 +361,7 @@ export class Workbench {
     const kind = test ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
     const driver = engine.createDriver({
       runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test?.name, workspace,
-      journal: createJournalStore(this.#db, () => mark), keys: await this.keys(),
+      journal: createJournalStore(this.#db, () => mark), keys: await this.#keysFor(project),
     })
     const events = this.#events
     const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit }
@@ -366,9 +396,12 @@ export class Workbench {
     return this.#resumable.get(session.info.runId)
   }
 
-  async #show(stored: StoredProject): Promise<void> {
+  /** Makes a stored project the one that is worked on. `named`: the address holds it. */
+  async show(stored: StoredProject, named = false): Promise<void> {
     const db = this.#db
     if (!db) return
+    // The address must not go on naming what is no longer shown.
+    if (this.#project && !named && location.hash.length > 1) (await import('../share/address.ts')).clearAddress()
     await this.#project?.save()
     const project = new Project(stored, db, this.report)
     const workspace = this.#workspaceOf(stored.id, db)

@@ -1,0 +1,51 @@
+/** What a person does with shared projects. Each says on the page what went wrong, and then leaves all as it was. */
+import type { Workbench } from '../shell/workbench.svelte.ts'
+import { rememberAddress } from './address.ts'
+import { fromFile, fromHash } from './codec.ts'
+import { copyGuest, forget, takeIn } from './store.ts'
+
+export async function openHash(bench: Workbench, hash: string): Promise<boolean> {
+  try {
+    const shared = await fromHash(hash)
+    if (!bench.db) return false
+    const { stored, known } = await takeIn(bench.db, shared, 'link')
+    if (bench.project?.id !== stored.id) await bench.show(stored, true)
+    if (!known) rememberAddress(bench)
+    bench.dismissProblem()
+    return true
+  } catch (thrown) {
+    bench.report(thrown)
+    return false
+  }
+}
+
+export async function openFile(bench: Workbench, file: Blob): Promise<boolean> {
+  try {
+    const shared = await fromFile(file)
+    if (!bench.db) return false
+    const { stored } = await takeIn(bench.db, shared, 'file')
+    await bench.show(stored)
+    await bench.refreshRuns()
+    return true
+  } catch (thrown) {
+    bench.report(thrown)
+    return false
+  }
+}
+
+export async function keepAsOwn(bench: Workbench): Promise<void> {
+  const { db, project, workspace } = bench
+  if (!db || !project) return
+  try {
+    await Promise.all([project.save(), workspace?.settled()])
+    const copy = await copyGuest(db, project.id)
+    if (!copy) return
+    const over = !bench.stoppable
+    await bench.show(copy)
+    // Not before: what was shown is stored once more when it makes place.
+    if (over) await forget(db, project.id)
+    await bench.refreshRuns()
+  } catch (thrown) {
+    bench.report(thrown)
+  }
+}
