@@ -4,10 +4,12 @@ import type { Extension } from '@codemirror/state'
 import { keymap, type EditorView } from '@codemirror/view'
 import type { Diagnostic } from '../../halo/errors.ts'
 import { halo, type HaloEditorOptions } from '../../editor/index.ts'
+import { modelAssistance } from '../settings/editor-models.ts'
+import type { Keys } from '../settings/keys.svelte.ts'
 
 /** What helps with writing: completion, hover texts, definitions, closing brackets, marks of diagnostics. */
-export function assistance(options: HaloEditorOptions): Extension {
-  return [halo(options), closeBrackets(), lintGutter(), keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap])]
+export function assistance(options: HaloEditorOptions, keys?: () => Promise<Keys>): Extension {
+  return [halo(options), ...(keys ? [modelAssistance(keys)] : []), closeBrackets(), lintGutter(), keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap])]
 }
 
 export function show(view: EditorView, diagnostics: Diagnostic[]): void {

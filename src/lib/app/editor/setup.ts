@@ -17,6 +17,7 @@ import type { Diagnostic } from '../../halo/errors.ts'
 import { haloHighlightStyle } from '../../editor/highlight.ts'
 import { haloLanguage } from '../../editor/language.ts'
 import type { HaloEditorOptions } from '../../editor/index.ts'
+import type { Keys } from '../settings/keys.svelte.ts'
 import { editorTheme } from './theme.ts'
 
 export interface EditorOptions {
@@ -26,6 +27,8 @@ export interface EditorOptions {
   label: string
   /** Absent: plain text. */
   halo?: HaloEditorOptions
+  /** Models that a person named or a provider listed, for completion. */
+  keys?: () => Promise<Keys>
   readonly: boolean
   onedit(text: string): void
   onrun(): void
@@ -82,12 +85,12 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   const view = new EditorView({ parent, state })
   let diagnostics: Diagnostic[] = []
   let loading: Promise<Assist> | undefined
-  const { halo: language } = options
+  const { halo: language, keys } = options
 
   async function assist(): Promise<void> {
     if (!language || loading) return
     const { assistance, show } = await (loading = import('./assist.ts'))
-    view.dispatch({ effects: helped.reconfigure(assistance(language)) })
+    view.dispatch({ effects: helped.reconfigure(assistance(language, keys)) })
     show(view, diagnostics)
   }
   return {

@@ -52,6 +52,10 @@ export class Keys {
     if (!content) throw new HaloError('MODEL_ERROR', this.#state.problem ?? keysWords.locked, { data: { kind: 'key' } })
     return credentialsOf(provider, content.providers[provider])
   }
+  /** Addresses that the person set for providers. None while locked. */
+  addresses(): string[] {
+    return Object.values(this.#store.content()?.providers ?? {}).flatMap(({ baseUrl, origin }) => [baseUrl, origin].filter((one) => one !== undefined))
+  }
   /** The variables of programs, as they are now. While locked, reading one fails: a missing one would be taken for an empty one. */
   env(): Record<string, string> {
     const content = this.#store.content()
