@@ -6,3 +6,4 @@ export { toLines, readLines, FORMAT, type ReadLines } from './recordings/lines.t
 export { replay, type ReplayConfig, type ReplayOutcome } from './run/replay.ts'
 export type { Difference, ReplayOptions } from './run/replay-source.ts'
 export { replayPolicies, type CallUnderPolicies, type LimitUnderPolicies, type PolicyReplay, type TextUnderPolicies } from './recordings/under-policies.ts'
+export { contentsOf, filesAt, forkFiles, forkRecord, keepRecord, type Files, type ForkOptions } from './recordings/fork.ts'

@@ -32,9 +32,16 @@ const perRun = new WeakMap<Run, IdempotencyStore>()
 
 /** Calls the tool; a fault of the tool is an outcome, only Stop is thrown. */
 export async function performTool(call: MadeCall): Promise<Outcome> {
+  const files: FileChange[] = []
+  const outcome = await attempted(call, files)
+  // What the entry refers to by hash is kept before the entry is.
+  if (files.length > 0) await keepContents(call.frame.run, files)
+  return outcome
+}
+
+async function attempted(call: MadeCall, files: FileChange[]): Promise<Outcome> {
   const { frame, about, target } = call
   const { run } = frame
-  const files: FileChange[] = []
   let attempts = 0
   const decorators: Decorator[] = [...about.declaration.decorators, ...(call.decorators ?? [])]
   try {
@@ -190,6 +197,20 @@ export async function keepRecorded(call: MadeCall, value: unknown): Promise<void
 
 function finished(value: unknown, files: FileChange[], attempts: number): Outcome {
   return { value, ...changed(files), ...(attempts > 1 ? { attempts } : {}) }
+}
+
+async function keepContents(run: Run, files: readonly FileChange[]): Promise<void> {
+  const { files: store } = run.world.config
+  if (store === undefined || run.box === undefined) return
+  const hashes = new Set(files.flatMap(({ before, after }) => [before, after]))
+  try {
+    for (const hash of hashes) {
+      const content = hash === undefined ? undefined : await run.box.content(hash)
+      if (hash !== undefined && content !== undefined) await store.put(hash, content)
+    }
+  } catch (error) {
+    throw new HaloError('STORAGE_FULL', `What the call changed could not be kept: ${messageOf(error)}`, { cause: error })
+  }
 }
 
 function changed(files: FileChange[]): Pick<Outcome, 'files'> {

@@ -190,7 +190,15 @@ export interface JournalStart {
   priceDate?: string
   /** Marks runs of scenarios and forks. */
   scenario?: string
-  forkOf?: { runId: string; seq: number }
+  forkOf?: {
+    runId: string
+    /** The entry it was forked at. */
+    seq: number
+    /** The highest seq among the entries it was given; its own come after it. */
+    kept?: number
+    /** Files that were changed for it: content hash by path, null for one that was removed. */
+    files?: Record<string, string | null>
+  }
 }
 export interface JournalEnd {
   status: RunStatus
