@@ -43,6 +43,18 @@ export interface StoredRun {
   end?: JournalEnd
   /** Content hashes by path at the start, for undo and change marks. */
   baseline?: Record<string, string>
+  /** What a person called it. */
+  name?: string
+  /** Kept beside the newest ones. */
+  pinned?: boolean
+  /** The run that it is a fork of, and the entry it was forked at. */
+  forkOf?: { runId: string; seq: number }
+  /** It came from a file: nothing goes on with it, but forks do once a person has agreed. */
+  imported?: boolean
+  /** Recording was switched off: it goes when the run ends. */
+  unkept?: boolean
+  /** The workspace it works on, where that isn't its project's. */
+  workspace?: string
 }
 
 export interface HaloDatabase extends DBSchema {

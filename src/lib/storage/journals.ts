@@ -10,7 +10,10 @@ interface Waiting {
 }
 
 /** What a run is marked with when its journal begins. */
-export type RunMark = Pick<StoredRun, 'project' | 'mode' | 'baseline'>
+export type RunMark = Pick<StoredRun, 'project' | 'mode' | 'baseline' | 'unkept' | 'workspace' | 'imported'>
+
+/** So many recordings are kept; pinned ones and open runs stand beside them. */
+export const KEPT = 50
 
 /**
  * Journals in IndexedDB. Appends that come while a transaction is under way go together into the next one; each promise
@@ -40,7 +43,7 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
     async create(start) {
       try {
         const tx = db.transaction(['runs', 'starts'], 'readwrite', { durability: 'strict' })
-        const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: 0, asked: [], ...mark() }
+        const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: 0, asked: [], ...forkOf(start), ...mark() }
         await Promise.all([tx.objectStore('starts').put(plain(start)), tx.objectStore('runs').put(plain(run)), tx.done])
       } catch (thrown) {
         throw storageProblem(thrown)
@@ -71,16 +74,7 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
       ])
       return start && { start, entries, end: run?.end }
     },
-    async remove(runId) {
-      const tx = db.transaction(['runs', 'starts', 'entries', 'events'], 'readwrite')
-      await Promise.all([
-        tx.objectStore('runs').delete(runId),
-        tx.objectStore('starts').delete(runId),
-        tx.objectStore('entries').delete(rangeOf(runId)),
-        tx.objectStore('events').delete(rangeOf(runId)),
-        tx.done,
-      ])
-    },
+    remove: (runId) => removeRun(db, runId),
     async list(): Promise<JournalSummary[]> {
       const runs = await listRuns(db)
       return runs.map((run) => ({
@@ -97,6 +91,67 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
 /** All runs, the newest first. */
 export async function listRuns(db: Database): Promise<StoredRun[]> {
   return (await db.getAllFromIndex('runs', 'at')).reverse()
+}
+
+const forkOf = ({ forkOf: of }: JournalRecord['start']): Pick<StoredRun, 'forkOf'> => (of ? { forkOf: { runId: of.runId, seq: of.seq } } : {})
+
+/** Everything of a run: its journal, its events, and the files of a fork. */
+async function removeRun(db: Database, runId: string): Promise<void> {
+  const tx = db.transaction(['runs', 'starts', 'entries', 'events', 'workspaces'], 'readwrite')
+  const own = (await tx.objectStore('runs').get(runId))?.workspace
+  await Promise.all([
+    tx.objectStore('runs').delete(runId),
+    tx.objectStore('starts').delete(runId),
+    tx.objectStore('entries').delete(rangeOf(runId)),
+    tx.objectStore('events').delete(rangeOf(runId)),
+    ...(own === undefined ? [] : [tx.objectStore('workspaces').delete(own)]),
+    tx.done,
+  ])
+}
+
+/** A whole journal at once, all of it or nothing. False, and nothing is changed, when there is a run of its id already. */
+export async function keepWhole(db: Database, { start, entries, end }: JournalRecord, mark: RunMark): Promise<boolean> {
+  try {
+    const tx = db.transaction(['runs', 'starts', 'entries'], 'readwrite', { durability: 'strict' })
+    const runs = tx.objectStore('runs')
+    if ((await runs.getKey(start.runId)) !== undefined) return false
+    const answered = new Set(entries.map((entry) => entry.ref))
+    const asked = entries.filter(({ state, seq }) => state === 'asked' && !answered.has(seq)).map(({ seq }) => seq)
+    const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: entries.length, asked, ...forkOf(start), ...mark, ...(end ? { end: plain(end) } : {}) }
+    const kept = tx.objectStore('entries')
+    await Promise.all([
+      runs.put(plain(run)),
+      tx.objectStore('starts').put(plain(start)),
+      ...entries.map((entry) => kept.put(plain(entry), [start.runId, entry.seq])),
+      tx.done,
+    ])
+    return true
+  } catch (thrown) {
+    throw storageProblem(thrown)
+  }
+}
+
+/** What a person says about a recording. An empty name takes it away. */
+export async function labelRun(db: Database, runId: string, label: Pick<StoredRun, 'name' | 'pinned'>): Promise<void> {
+  try {
+    const tx = db.transaction('runs', 'readwrite')
+    const run = await tx.store.get(runId)
+    if (run) await tx.store.put({ ...run, ...label })
+    await tx.done
+  } catch (thrown) {
+    throw storageProblem(thrown)
+  }
+}
+
+export const isOpenRun = ({ end, imported }: StoredRun): boolean => !imported && (end === undefined || end.status === 'paused')
+
+/** Takes away the oldest recordings beyond `most`, and those that were not to be kept. Gives the ids of what went. */
+export async function pruneRuns(db: Database, most = KEPT): Promise<string[]> {
+  const ended = (await listRuns(db)).filter((run) => !isOpenRun(run) && !run.pinned)
+  const kept = ended.filter((run) => !run.unkept).slice(0, most)
+  const gone = ended.filter((run) => !kept.includes(run)).map(({ runId }) => runId)
+  for (const runId of gone) await removeRun(db, runId)
+  return gone
 }
 
 async function writeBatch(db: Database, batch: Waiting[]): Promise<void> {
