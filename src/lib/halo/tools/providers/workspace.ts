@@ -149,7 +149,7 @@ export function workspaceRules(config: Record<string, unknown>): FileRules {
  * The declaration's `protect` as globs relative to the sandbox's base: opened with these, every other tool of the program
  * (a shell, say) is kept from the files as well.
  */
-function protectedGlobs(config: Record<string, unknown>): string[] {
+export function protectedGlobs(config: Record<string, unknown>): string[] {
   const { roots = ['.'], protect = [] } = workspaceRules(config)
   return roots.flatMap((root) => protect.map((glob) => (root.startsWith('/') ? normalise(`${root}/${glob}`) : normalise(`/${root}/${glob}`).slice(1))))
 }
