@@ -102,6 +102,21 @@ describe('the question', () => {
   })
 })
 
+describe('a handler that has nothing to say', () => {
+  test('leaves yields and events to a signal, and declines approvals', async () => {
+    const text = 'pipeline Main() : 1 |! yield("ok?") ~> listen("paid")'
+    const { runtime } = runtimeOf(text, {}, { onInterrupt: () => undefined })
+    const paused = await runtime.run('Main')
+    expect(paused).toMatchObject({ status: 'paused', context: { meta: { paused: { waitingFor: 'yield' } } } })
+    const next = await runtime.signal(paused.runId, 'yield', true)
+    expect(next.context.meta.paused?.waitingFor).toBe('paid')
+    expect((await runtime.signal(paused.runId, 'paid', 5)).output).toBe(5)
+    const { result } = await run(source, {}, puts(), { onInterrupt: () => undefined })
+    expect(result.status).toBe('completed')
+    expect(desk.calls).toEqual([])
+  })
+})
+
 describe('approvals at any depth', () => {
   async function answered(pipeline: string, args: object, answer: (id: string) => unknown): Promise<{ results: RunResult[]; last: RunResult }> {
     const { runtime } = runtimeOf(source, puts())

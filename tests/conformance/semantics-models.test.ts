@@ -46,6 +46,19 @@ pipeline Side() : "hi" |* { A.one("a"), A.two("b") }`
     expect(requests).toEqual([])
   })
 
+  test('counts what an attempt cost that broke off in the middle', async () => {
+    let tries = 0
+    const broken = {
+      async *stream() {
+        yield text('half')
+        yield usage(1000, 100)
+        if (++tries === 1) throw new Error('connection lost')
+      },
+    }
+    const { result } = await run('agent A [house/m]\npipeline Main() : 1 |> A.t("x") @retry(1)', {}, {}, { models: { house: broken }, prices, clock: { now: () => 0, sleep: () => Promise.resolve(), uuid: () => crypto.randomUUID() } })
+    expect(result).toMatchObject({ output: 'half', context: { meta: { cost: 0.004 } } })
+  })
+
   test('refuses a model without a price, and costs nothing for ollama', async () => {
     const { adapter, requests } = model(['x'])
     expect((await run(source('1'), {}, {}, { models: { house: adapter } })).result.error?.code).toBe('SPEND_LIMIT')

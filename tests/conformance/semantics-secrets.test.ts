@@ -143,4 +143,11 @@ pipeline Main(task: String = "from bob@example.org") : task |> A.say(tools: [Des
     expect((await run(text, { task: 'x' }, {}, { models: { house: never.adapter } })).result.error?.code).toBe('POLICY_BLOCKED')
     expect(never.requests).toHaveLength(2)
   })
+
+  test('of a pipeline hold for what its stages show, not for what it gives', async () => {
+    const text = 'policy P : Redact("email")\ntool Desk : Desk()\npipeline Main() requires P : 1 |> Desk.mail()'
+    const { result, events } = await run(text)
+    expect(result.output).toBe('write to ann@example.org, or pay 5')
+    expect(everything(events.filter((event) => event.type !== 'run_end'))).not.toContain('ann@example.org')
+  })
 })

@@ -188,4 +188,13 @@ describe('tools that can\'t be used', () => {
     const { runtime } = runtimeOf(`tool Desk : Desk()\n${extra}\nagent A [m/m] equips Desk\npipeline Main() : 1 |> A.x(${tools})`, { A: 'x' })
     expect((await runtime.run('Main')).error?.code).toBe('TOOL_CONFIG')
   })
+
+  test('a tool that needs a value of Env which is not set is TOOL_CONFIG at its first use, unless it has another', async () => {
+    const text = (argument: string) => `tool Desk : Desk(${argument})\npipeline Main() : 1 |> Desk.look()`
+    const { result } = await run(text('Env.NOT_THERE'))
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'TOOL_CONFIG' } })
+    expect(result.error?.message).toContain('Env.NOT_THERE')
+    expect((await run(text('Env.NOT_THERE ?? "x"'))).result.output).toBe('looked')
+    expect((await run(text('Env.NOT_THERE'), {}, { Desk: 'mocked' })).result.output).toBe('mocked')
+  })
 })

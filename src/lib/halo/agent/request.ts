@@ -133,14 +133,15 @@ async function perform(talk: Conversation, path: string, step: number, last: boo
   const { frame, agent, task } = talk
   const { run } = frame
   const mock = run.world.mocks.agent(agent, task)
+  const lost = { cost: 0 }
   try {
     if (mock !== undefined) return await mocked(talk, mock, step, last)
-    return await live(talk, path, step, last)
+    return await live(talk, path, step, last, lost)
   } catch (error) {
     if (error instanceof Cancelled || frame.scope.aborted) throw error instanceof Cancelled ? error : new Cancelled(error)
     const known = error instanceof HaloError ? error : undefined
     const { message, data } = maskSecrets({ message: messageOf(error), data: known?.data }, run.world.config.env) as { message: string; data?: unknown }
-    return { error: { code: known?.code ?? 'MODEL_ERROR', message, ...(data === undefined ? {} : { data }) } }
+    return { error: { code: known?.code ?? 'MODEL_ERROR', message, ...(data === undefined ? {} : { data }) }, ...(lost.cost === 0 ? {} : { cost: lost.cost }) }
   }
 }
 
@@ -178,7 +179,8 @@ async function mocked(talk: Conversation, mock: (request: MockRequest, schema?: 
   return { value: '', toolCalls, stop: 'tool_calls', ...tried }
 }
 
-async function live(talk: Conversation, path: string, step: number, last: boolean): Promise<Outcome> {
+/** `lost`: what attempts cost that came to nothing, as far as their answers had come. */
+async function live(talk: Conversation, path: string, step: number, last: boolean, lost: { cost: number }): Promise<Outcome> {
   const { frame, model, settings, decorators, policies } = talk
   const { run } = frame
   const { config, clock } = run.world
@@ -194,11 +196,13 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
     attempts++
     const worst = { inputTokens: run.spend.matters ? inputBytes(talk) : 0, price: price ?? FREE }
     const reservation = await run.spend.reserve(worst, settings.maxTokens, limit, frame.scope)
+    const received: ModelAnswer = { text: '', toolCalls: [], stop: 'stop' }
+    const costSoFar = () => (price === undefined ? 0 : costOf(received.usage ?? estimated(talk, received), price))
     let cost = 0
     try {
       const request = requestOf(talk, step, last, reservation.maxTokens)
-      const received = await collect(talk, path, adapter.stream(request, signal))
-      cost = price === undefined ? 0 : costOf(received.usage ?? estimated(talk, received), price)
+      await collect(talk, path, adapter.stream(request, signal), received)
+      cost = costSoFar()
       // What a provider wants back unchanged is opaque here as well.
       const answer = { ...(maskSecrets({ ...received, opaque: undefined }, config.env) as ModelAnswer), opaque: received.opaque }
       const outcome: Outcome = {
@@ -206,7 +210,7 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
         toolCalls: last || answer.toolCalls.length === 0 ? undefined : answer.toolCalls,
         usage: answer.usage,
         stop: answer.stop,
-        cost,
+        cost: cost + lost.cost,
         maxTokens: reservation.maxTokens,
         price,
         ...(answer.reasoning === undefined ? {} : { reasoning: answer.reasoning }),
@@ -216,6 +220,11 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
         return { ...outcome, error: { code: 'SPEND_LIMIT', message: `MaxSpend of policy ${limit?.policy ?? ''} left room for ${reservation.maxTokens} tokens only, and the answer was cut there.`, data: { text: answer.text } } }
       }
       return outcome
+    } catch (error) {
+      // What has been answered is paid for, though nothing came of it.
+      if (received.usage !== undefined || received.text !== '' || received.reasoning !== undefined || received.toolCalls.length > 0) cost = costSoFar()
+      lost.cost += cost
+      throw error
     } finally {
       reservation.settle(cost)
     }
@@ -259,14 +268,13 @@ export function requestOf(talk: Conversation, step: number, last: boolean, maxTo
   }
 }
 
-/** The whole answer of a stream, told of as it comes. */
-async function collect(talk: Conversation, path: string, stream: ReturnType<Awaited<ReturnType<typeof modelAdapter>>['stream']>): Promise<ModelAnswer> {
+/** Gathers the answer of a stream, told of as it comes. */
+async function collect(talk: Conversation, path: string, stream: ReturnType<Awaited<ReturnType<typeof modelAdapter>>['stream']>, answer: ModelAnswer): Promise<void> {
   const { frame, agent, span, policies } = talk
   const { run } = frame
   const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
   // Where the answer is checked before anyone may see it, it isn't shown as it comes.
   const shows = run.listening && !policies.filtersOutput
-  const answer: ModelAnswer = { text: '', toolCalls: [], stop: 'stop' }
   for await (const chunk of stream) {
     switch (chunk.type) {
       case 'text':
@@ -297,7 +305,6 @@ async function collect(talk: Conversation, path: string, stream: ReturnType<Awai
         break
     }
   }
-  return answer
 }
 
 /** For a provider that doesn't count: no more tokens than bytes. */

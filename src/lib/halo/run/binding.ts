@@ -93,7 +93,13 @@ export async function bindTool(frame: Frame, name: string): Promise<BoundTool> {
   const args = []
   for (const arg of declaration.provider.args) {
     if (arg.name === 'description') continue
-    args.push({ name: arg.name, value: await valueOf(place, arg.value, `tool:${name}`, 'value', env) })
+    const value = await valueOf(place, arg.value, `tool:${name}`, 'value', env)
+    const unset = value === null ? envName(arg.value) : undefined
+    // Tests and mock mode have no Env.
+    if (unset !== undefined && run.world.config.mockDefaults === undefined) {
+      throw new HaloError('TOOL_CONFIG', `${name} needs Env.${unset}, which is not set. Set it, or write what to use instead: Env.${unset} ?? "…".`, { span: spanIn(frame, arg.value) })
+    }
+    args.push({ name: arg.name, value })
   }
   const config = configOf(definition, args)
   const key = `${name} ${canonicalJson(config)}`
@@ -137,6 +143,13 @@ export async function protectedBy(frame: Frame): Promise<string[]> {
   }
   frame.bound.set(PROTECTED, globs)
   return globs
+}
+
+/** The name in an argument that is `Env.NAME` and nothing else. */
+function envName(written: Expression): string | undefined {
+  if (written.kind !== 'Access' || written.base.kind !== 'Variable' || written.base.name !== 'Env' || written.steps.length !== 1) return undefined
+  const step = written.steps[0]
+  return step?.kind === 'Member' ? step.name : undefined
 }
 
 export function fetchOf(run: Run): typeof fetch {

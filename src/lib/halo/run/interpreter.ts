@@ -3,7 +3,7 @@ import { HaloError } from '../errors.ts'
 import type { CallStage, Chain, ExpressionSource, Name, PipelineDeclaration, Stage } from '../syntax/ast.ts'
 import { conform, schemaOf } from './arguments.ts'
 import { Cancelled } from './cancel.ts'
-import { located, spanIn, valueOf, type Frame } from './frame.ts'
+import { located, policiesOf, spanIn, valueOf, type Frame } from './frame.ts'
 import { faultsText } from './schema.ts'
 import { runBranch } from './stages/branch.ts'
 import { runCall } from './stages/call.ts'
@@ -99,7 +99,7 @@ async function stage<T>(frame: Frame, step: Step, path: string, run: () => Promi
   if (whole.listening) whole.emit({ ...common, type: 'stage_start' })
   try {
     const output = await run()
-    if (whole.listening) whole.emit({ ...common, type: 'stage_end', ms: whole.world.clock.now() - started, output })
+    if (whole.listening) whole.emit({ ...common, type: 'stage_end', ms: whole.world.clock.now() - started, output: await watched(frame, output) })
     return output
   } catch (thrown) {
     const error = located(thrown, path, span)
@@ -107,6 +107,18 @@ async function stage<T>(frame: Frame, step: Step, path: string, run: () => Promi
       const about = error instanceof HaloError ? { code: error.code, message: error.message } : { code: 'TOOL_ERROR' as const, message: String(error) }
       whole.emit({ ...common, type: 'stage_end', ms: whole.world.clock.now() - started, error: about })
     }
+    throw error
+  }
+}
+
+/** A value as whoever watches may see it, under the policies of the pipelines around. Journal and result have it as it is. */
+async function watched({ run, requires }: Frame, value: unknown): Promise<unknown> {
+  if (requires.length === 0) return value
+  try {
+    return await policiesOf(run, requires).redactValue(value)
+  } catch (error) {
+    // A policy that can't be used is told of where it is needed; what it would hide isn't shown.
+    if (error instanceof HaloError) return undefined
     throw error
   }
 }

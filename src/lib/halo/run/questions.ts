@@ -121,7 +121,7 @@ export class Questions {
     const { promise, resolve, reject } = promised<JournalEntry>()
     const timer = new AbortController()
     let taken = false
-    const waits = onInterrupt === undefined
+    let waits = false
     const take: Open['take'] = async (outcome) => {
       if (taken) return false
       taken = true
@@ -138,7 +138,12 @@ export class Questions {
       }
       return true
     }
-    if (waits) this.#open.set(question.id, { question, put, ref, since, take })
+    /** Nobody here answers: a signal will, or the deadline. */
+    const leaveOpen = (): void => {
+      waits = true
+      this.#open.set(question.id, { question, put, ref, since, take })
+    }
+    if (onInterrupt === undefined) leaveOpen()
     this.#announce(put, question, 'asked')
 
     if (deadline !== undefined) {
@@ -149,7 +154,13 @@ export class Questions {
     if (onInterrupt !== undefined) {
       const asked = new Promise<unknown>((done) => done(onInterrupt(question.request)))
       asked.then(
-        (answer) => take({ value: toPlain(answer) }),
+        (answer) => {
+          // A handler that has nothing to say of a question leaves it to whoever signals. An approval is declined by whatever is no yes.
+          if (answer !== undefined || put.kind === 'approval') return take({ value: toPlain(answer) })
+          if (taken) return
+          leaveOpen()
+          run.strands.stop()
+        },
         (fault: unknown) => {
           if (taken) return
           taken = true
