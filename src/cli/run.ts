@@ -73,7 +73,9 @@ export async function run(words: string[]): Promise<number> {
       // Resuming a scenario's run needs its agents' answers again.
       ...(scenario === undefined ? {} : { about: { scenario: scenario.name } }),
     })
-    return tell({ ...told, result, ms: performance.now() - started, recorded })
+    // A run whose arguments don't do never began, and there is nothing to replay.
+    const began = (await journal.load(result.runId)) !== undefined
+    return tell({ ...told, result, ms: performance.now() - started, recorded: recorded && began })
   } finally {
     await world.dispose()
   }
