@@ -1,3 +1,4 @@
+import { untrack } from 'svelte'
 import type { Diagnostic } from '../../halo/errors.ts'
 import type { HaloFile, Param, PipelineDeclaration, TestDeclaration, Expression } from '../../halo/syntax/ast.ts'
 import type { Project } from '../project/project.svelte.ts'
@@ -56,7 +57,8 @@ export class Analysis {
     const source = files[active] ?? ''
     const full = this.#wanted || project.edited
     clearTimeout(this.#timer)
-    const wait = this.#file?.path === active && this.#checked ? PAUSE : 0
+    // What is found out must not have it found out again.
+    const wait = untrack(() => this.#file?.path === active && this.#checked) ? PAUSE : 0
     this.#timer = setTimeout(() => void (full ? this.#check(source, active, project) : this.#parse(source, active, project)), wait)
   }
 
