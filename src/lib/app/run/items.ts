@@ -66,6 +66,19 @@ export interface ModelRow extends RowBase {
   stop: StopReason
   attempts?: number
 }
+/** A call as a timeline has it. */
+export interface TimedCall {
+  key: string
+  path: string
+  kind: 'model' | 'tool'
+  target: string
+  /** When it began, milliseconds since the epoch. */
+  at: number
+  /** undefined: it is under way. */
+  ms?: number
+  cost: number
+  failed: boolean
+}
 /** A request and its answer as they went over the wire, without credentials. */
 export interface RawExchange {
   request: unknown

@@ -1,7 +1,7 @@
 /* eslint-disable svelte/prefer-svelte-reactivity -- the maps here find rows; what is shown are the rows themselves */
 import type { HaloEvent } from '../../halo/run/types.ts'
 import type { Card } from '../cards/gate.svelte.ts'
-import { numberOf, type CallRow, type Ending, type ModelRow, type NoteRow, type RawExchange, type Row, type SayRow, type StageView } from './items.ts'
+import { numberOf, type CallRow, type Ending, type ModelRow, type NoteRow, type RawExchange, type Row, type SayRow, type StageView, type TimedCall } from './items.ts'
 import { runWords as words } from './words.ts'
 
 /** So many requests' wire texts are held; they are in no recording, and go with the tab. */
@@ -23,6 +23,9 @@ export class Transcript {
   #cost = $state(0)
   #tokens = $state.raw({ input: 0, output: 0, cacheRead: 0 })
   #raw = new Map<string, RawExchange[]>()
+  #timed = new Map<string, TimedCall>()
+  /** Rises with each change of what `calls` gives: the calls themselves are too many to be state. */
+  #timedChanges = $state(0)
   #counted = new Set<string>()
   #cards = new Set<Card>()
   /** Span of the stage that runs now, for the editor. */
@@ -62,6 +65,10 @@ export class Transcript {
   rawOf(path: string): readonly RawExchange[] {
     return this.#raw.get(path) ?? []
   }
+  /** Model and tool calls in the order in which they were first heard of. */
+  get calls(): readonly TimedCall[] {
+    return this.#timedChanges < 0 ? [] : [...this.#timed.values()]
+  }
   get current(): StageView | undefined {
     return this.#current
   }
@@ -92,6 +99,7 @@ export class Transcript {
       case 'llm_start': {
         const stage = this.#stage(this.#place(event.path))
         stage.model = event.model
+        this.#time({ key: `llm ${event.path}`, path: event.path, kind: 'model', target: `${event.agent}.${event.task}`, at: event.time, cost: 0, failed: false })
         return
       }
       case 'llm_delta': {
@@ -110,6 +118,7 @@ export class Transcript {
           say.reasoning = event.reasoning
           say.streaming = false
         }
+        this.#time({ key: `llm ${event.path}`, path: event.path, kind: 'model', target: `${event.agent}.${event.task}`, at: event.time - event.ms, ms: event.ms, cost: event.cost, failed: event.error !== undefined })
         if (this.#once(`llm ${event.path}`)) {
           stage.requests++
           stage.cost += event.cost
@@ -136,6 +145,7 @@ export class Transcript {
         row.state = event.error === undefined ? 'ok' : 'error'
         row.detail = event.error
         row.live = undefined
+        this.#time({ key: `tool ${event.path} ${event.target}`, path: event.path, kind: 'tool', target: event.target, at: event.time - event.ms, ms: event.ms, cost: 0, failed: event.error !== undefined })
         if (this.#once(`tool ${event.path}`)) this.#toolCalls++
         return
       }
@@ -153,7 +163,8 @@ export class Transcript {
         return
       }
       case 'llm_raw': {
-        const kept = this.#raw.get(event.path) ?? []
+        // A request is told of as it leaves, and again with its answer.
+        const kept = (this.#raw.get(event.path) ?? []).filter(({ response }) => response !== undefined)
         this.#raw.set(event.path, [...kept, { request: event.request, response: event.response }])
         const [oldest] = this.#raw.keys()
         if (oldest !== undefined && this.#raw.size > RAW_KEPT) this.#raw.delete(oldest)
@@ -219,6 +230,13 @@ export class Transcript {
 
   #settle(): void {
     for (const row of this.#rows.values()) if (row.kind === 'say') row.streaming = false
+  }
+
+  /** A call that is told again keeps the time at which it was first told. */
+  #time(call: TimedCall): void {
+    if (this.#timed.get(call.key)?.ms !== undefined) return
+    this.#timed.set(call.key, call)
+    this.#timedChanges++
   }
 
   #once(key: string): boolean {
