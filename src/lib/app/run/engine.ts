@@ -12,6 +12,9 @@ import { mockMode, noNetwork, runTests, scenarioOf, type TestOutcome } from '../
 import type { HaloFile, PipelineDeclaration, ToolDeclaration } from '../../halo/syntax/ast.ts'
 import type { JournalRecord, JournalStore, Mock, RunResult, RuntimeConfig } from '../../halo/run/types.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
+import { declaredOrigins, originOf, providerOrigins } from '../egress/declared.ts'
+import { gatedFetch, gatedSandbox } from '../egress/gate.ts'
+import type { ProjectGate } from '../egress/egress.svelte.ts'
 import { absolutePath as joinPath } from '../files/paths.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
 import type { Keys } from '../settings/keys.svelte.ts'
@@ -81,17 +84,26 @@ export interface Play {
   journal: JournalStore
   /** Absent: nothing of this browser's keys and variables can be reached. */
   keys?: Keys
+  /** Asks the person where requests may go. */
+  gate: ProjectGate
+}
+
+/** Addresses that need no question: what the program's brackets name, the providers' own, and what is set in Settings. */
+function knownTo({ file, keys }: Play): (origin: string) => boolean {
+  const declared = declaredOrigins(link(file))
+  return (origin) => declared.has(origin) || providerOrigins.has(origin) || (keys?.addresses().some((address) => originOf(address) === origin) ?? false)
 }
 
 /** The driver of one run. */
 export function createDriver(play: Play): Driver {
+  const permit = play.gate(knownTo(play))
   const make = (hooks: Hooks): HaloRuntime => {
     const { workspace, journal, mode, keys } = play
     const config: RuntimeConfig = { onEvent: hooks.onEvent, onInterrupt: hooks.onInterrupt, files: workspace.contents, regexRunner: regexRunner(), prices: keys?.prices }
     const runtime =
       mode === 'mock'
         ? new HaloRuntime({ ...config, onInterrupt: undefined, sandbox: async () => (await workspace.sandbox()).fork(), env: {}, fetch: noNetwork, mockDefaults: mockMode })
-        : new HaloRuntime({ ...config, sandbox: () => workspace.sandbox(), journal, keys: keys ? keys.credentials : () => undefined, env: keys ? keys.env() : {} })
+        : new HaloRuntime({ ...config, sandbox: async () => gatedSandbox(await workspace.sandbox(), permit), fetch: gatedFetch(permit), journal, keys: keys ? keys.credentials : () => undefined, env: keys ? keys.env() : {} })
     return runtime.load(play.file).mockAll(play.mocks)
   }
   return {

@@ -14,6 +14,7 @@ import {
   type StoredProject,
   type StoredRun,
 } from '../../storage/index.ts'
+import { Egress, type ProjectGate } from '../egress/egress.svelte.ts'
 import { Analysis } from '../editor/analysis.svelte.ts'
 import { literalFiles } from '../project/literal-files.ts'
 import { Documents } from '../editor/documents.svelte.ts'
@@ -57,6 +58,7 @@ export class Workbench {
   #held = $state.raw<ReadonlySet<string>>(new Set())
   #problem = $state('')
   #kept = $state<boolean>()
+  #egress = $state.raw<Egress>()
   #starting = $state(false)
   #engine = $state<'off' | 'starting' | 'ready' | 'failed'>('off')
   /** Runs and workspaces that live in this tab, also those of projects not shown now. */
@@ -127,6 +129,10 @@ export class Workbench {
   get kept(): boolean | undefined {
     return this.#kept
   }
+  /** Where the requests of runs may go. */
+  get egress(): Egress | undefined {
+    return this.#egress
+  }
   dismissProblem(): void {
     this.#problem = ''
   }
@@ -140,6 +146,7 @@ export class Workbench {
       const { db, kept } = await openStorage((problem) => this.report(problem))
       this.#db = db
       this.#kept = kept
+      this.#egress = new Egress(db)
       this.#events = createEventLog(db, this.report)
       await this.trust.load(db)
       const shared = location.hash.length > 1 && (await this.openLink(location.hash))
@@ -328,11 +335,12 @@ export class Workbench {
     const test = mode.startsWith('scenario:') ? mode.slice(9) : undefined
     const prepared = test === undefined ? engine.prepare(file, run.pipeline) : engine.prepareScenario(file, test, record)
     const workspace = this.#workspaceOf(run.project ?? this.#project?.id ?? 'default', db)
-    const stored = (await db.get('projects', workspace.id)) ?? {}
+    const stored = await db.get('projects', workspace.id)
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({
       runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,
-      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#keysFor(stored),
+      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#keysFor(stored ?? {}),
+      gate: this.#gateFor({ id: workspace.id, name: stored?.name ?? run.pipeline }),
     })
     const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit }
     const session = new engine.Session(info, driver, (event) => events.add(event))
@@ -361,7 +369,7 @@ export class Workbench {
     const kind = test ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
     const driver = engine.createDriver({
       runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test?.name, workspace,
-      journal: createJournalStore(this.#db, () => mark), keys: await this.#keysFor(project),
+      journal: createJournalStore(this.#db, () => mark), keys: await this.#keysFor(project), gate: this.#gateFor(project),
     })
     const events = this.#events
     const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit }
@@ -421,6 +429,10 @@ export class Workbench {
       this.#workspaces.set(id, workspace)
     }
     return workspace
+  }
+
+  #gateFor(project: { id: string; name: string }): ProjectGate {
+    return (known) => this.#egress?.permitFor(project, known) ?? (() => Promise.resolve(false))
   }
 
   async #makeSandbox() {

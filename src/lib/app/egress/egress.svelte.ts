@@ -1,0 +1,81 @@
+import type { Database } from '../../storage/index.ts'
+import type { Permit } from './gate.ts'
+
+export interface Asking {
+  project: string
+  origin: string
+  url: string
+  answer(yes: boolean): void
+}
+
+interface Asked extends Asking {
+  id: string
+}
+
+/** Origins that are kept for one project. */
+const MOST = 200
+const keyOf = (projectId: string) => `egress:${projectId}`
+
+/** Where the requests of each project may go, and the question to the person about a new address. One is asked at a time. */
+export class Egress {
+  readonly #db: Database
+  #waiting = $state.raw<readonly Asked[]>([])
+  #pending = new Map<string, Promise<boolean>>()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  get asking(): Asking | undefined {
+    return this.#waiting[0]
+  }
+
+  /** The gate of one project; `known` says which origins need no question. A no holds for one request. */
+  permitFor(project: { id: string; name: string }, known: (origin: string) => boolean): Permit {
+    return async (origin, url, signal) => {
+      if (known(origin)) return true
+      signal?.throwIfAborted()
+      if ((await this.#kept(project.id)).includes(origin)) return true
+      const id = `${project.id} ${origin}`
+      // Several requests to one address are one question.
+      const pending = this.#pending.get(id) ?? this.#ask(id, project, origin, url)
+      this.#pending.set(id, pending)
+      return untilAborted(pending, signal, () => this.#waiting.find((one) => one.id === id)?.answer(false))
+    }
+  }
+
+  async #ask(id: string, project: { id: string; name: string }, origin: string, url: string): Promise<boolean> {
+    const yes = await new Promise<boolean>((answer) => {
+      this.#waiting = [...this.#waiting, { id, project: project.name, origin, url, answer }]
+    })
+    this.#waiting = this.#waiting.filter((one) => one.id !== id)
+    this.#pending.delete(id)
+    if (yes) {
+      const kept = [origin, ...(await this.#kept(project.id))].slice(0, MOST)
+      // The answer counts even where it can't be kept.
+      await this.#db.put('settings', kept, keyOf(project.id)).catch(() => undefined)
+    }
+    return yes
+  }
+
+  async #kept(projectId: string): Promise<string[]> {
+    const kept = await this.#db.get('settings', keyOf(projectId)).catch(() => undefined)
+    return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
+  }
+}
+
+/** A run that is stopped takes its question along. */
+function untilAborted(answer: Promise<boolean>, signal: AbortSignal | null | undefined, withdraw: () => void): Promise<boolean> {
+  if (!signal) return answer
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      withdraw()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    void answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** The gate of a project, before it is known which origins its program names. */
+export type ProjectGate = (known: (origin: string) => boolean) => Permit
