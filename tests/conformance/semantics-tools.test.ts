@@ -52,6 +52,18 @@ describe('a pipeline\'s own call', () => {
     expect(result.error?.span).toBeDefined()
   })
 
+  test('that gives what JSON has no form for is TOOL_ERROR', async () => {
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    for (const value of [circle, { n: 10n }, Symbol('s')]) {
+      expect((await run(own('Desk.echo(other: 1)'), {}, { 'Desk.echo': () => value })).result.error?.code).toBe('TOOL_ERROR')
+    }
+  })
+
+  test('of a pipeline that calls itself is VALIDATION, checked or not', async () => {
+    expect((await run('pipeline Main() : 1 |> Other()\npipeline Other(x: Any) : 1 |> Main()')).result.error?.code).toBe('VALIDATION')
+  })
+
   test('gives undefined as null, and the last of what it yields', async () => {
     expect((await run(own('Desk.echo(other: 1)'), {}, { 'Desk.echo': undefined })).result.output).toBeNull()
     const loud = await run(own('Desk.loud()'))

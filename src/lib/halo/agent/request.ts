@@ -12,13 +12,14 @@ import { toolUsesOf } from '../run/mocks.ts'
 import { textOf, toPlain } from '../run/plain.ts'
 import type { Outcome } from '../run/run.ts'
 import { maskSecrets } from '../run/secrets.ts'
-import type { HaloEvent, JournalEntry, MockRequest } from '../run/types.ts'
+import type { JournalEntry, MockRequest } from '../run/types.ts'
 import type { ModelRef } from '../syntax/ast.ts'
 import { retrying } from '../tools/middleware/retry.ts'
 import { withinTime } from '../tools/middleware/time.ts'
 import { inputBytes } from './conversation.ts'
 import type { Offer } from './offer.ts'
 import { startShadows } from './shadow.ts'
+import { shownOf, type Shown } from './shown.ts'
 import type { AgentSettings } from './settings.ts'
 
 export const FREE: Price = { input: 0, output: 0 }
@@ -81,23 +82,6 @@ export async function askModel(talk: Conversation, path: string, last: boolean):
   })
   talk.sent = talk.messages.length
   return settle(talk, path, step, entry, await shownOf(talk, entry))
-}
-
-type Shown = Partial<Pick<Extract<HaloEvent, { type: 'llm' }>, 'text' | 'reasoning' | 'toolCalls'>>
-
-/** What of an answer events show in place of it: policies hold for whoever watches. */
-async function shownOf({ frame, policies }: Conversation, entry: JournalEntry): Promise<Shown> {
-  if (!frame.run.listening || !policies.filters) return {}
-  const shown: Shown = {}
-  if (policies.filtersOutput && entry.error === undefined && entry.value !== undefined && entry.value !== null) shown.text = textOf(await policies.redactValue(entry.value))
-  if (policies.filtersOutput && entry.reasoning !== undefined) shown.reasoning = textOf(await policies.redactValue(entry.reasoning))
-  if (entry.toolCalls !== undefined) {
-    shown.toolCalls = []
-    for (const call of entry.toolCalls) {
-      shown.toolCalls.push({ ...call, args: await policies.redactArgs(call.args), ...(call.invalid === undefined ? {} : { invalid: textOf(await policies.redactValue(call.invalid)) }) })
-    }
-  }
-  return shown
 }
 
 /** Counts and tells of what came back, and throws what failed. */

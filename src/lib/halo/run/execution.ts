@@ -68,7 +68,7 @@ export class Execution {
       if (record === undefined) await run.create(args)
       run.emit({ type: 'run_start', path: '', pipeline: pipeline.name, args, resumed: record !== undefined, span: { from: pipeline.from, to: pipeline.to, file: pipeline.file } })
       this.#runTimer()
-      const output = await runPipeline({ run, scope: run.scope }, { pipeline, args, base: '', requires: [] }, this.#state)
+      const output = await runPipeline({ run, scope: run.scope, callers: [] }, { pipeline, args, base: '', requires: [] }, this.#state)
       result = this.#result({ status: 'completed', output })
     } catch (thrown) {
       result = this.#result(this.#ended(thrown))

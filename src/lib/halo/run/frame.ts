@@ -13,6 +13,8 @@ export interface Frame {
   run: Run
   scope: CancelScope
   pipeline: PipelineDeclaration
+  /** The pipelines that are being run around this one, outermost first. */
+  callers: readonly string[]
   args: Record<string, unknown>
   state: State
   /** Names of the policies that hold here: those of all enclosing pipelines, and of agents that called one of them. */

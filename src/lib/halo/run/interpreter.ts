@@ -160,10 +160,14 @@ export interface PipelineCall {
 }
 
 /** Runs a pipeline and checks what it gives. */
-export async function runPipeline(outer: Pick<Frame, 'run' | 'scope'>, call: PipelineCall, state = new State()): Promise<unknown> {
+export async function runPipeline(outer: Pick<Frame, 'run' | 'scope' | 'callers'> & { pipeline?: PipelineDeclaration }, call: PipelineCall, state = new State()): Promise<unknown> {
   const { pipeline, args } = call
+  const callers = outer.pipeline === undefined ? outer.callers : [...outer.callers, outer.pipeline.name]
+  // The checker says so too, but a file may be run without it, and this one would never end.
+  if (callers.includes(pipeline.name)) throw new HaloError('VALIDATION', `${pipeline.name} calls itself: ${[...callers, pipeline.name].join(' → ')}.`)
   const first = pipeline.params[0]
   const frame: Frame = {
+    callers,
     run: outer.run,
     scope: outer.scope,
     pipeline,

@@ -15,6 +15,7 @@ export function toPlain(value: unknown): unknown {
   }
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value === 'boolean') return value
+  if (typeof value === 'function' || typeof value === 'symbol') throw new HaloError('TOOL_ERROR', `The result is a ${typeof value}, which JSON has no form for.`)
   return copy(value, new Set(), { size: 0 }, 0)
 }
 
