@@ -8,7 +8,7 @@ const shared: SharedProject = {
   files: { 'main.halo': 'agent Host [mock/host]\npipeline Greet(name: String) -> String : "Hello {{name}}" |> Host.greet\n' },
   active: 'main.halo',
   workspace: {},
-  fields: {},
+  fields: { Greet: { name: 'you' } },
   mode: 'mock',
 }
 
@@ -50,7 +50,6 @@ test('an embedded project shows its text, reports its height and runs after a ye
   await frame.getByRole('button', { name: 'Run', exact: true }).click()
   const dialog = frame.getByRole('dialog')
   await expect(dialog).toContainText('In this frame it has no keys')
-  await dialog.getByRole('button', { name: 'Agree and run' }).click({ delay: 700 })
   await dialog.getByRole('button', { name: 'Agree and run' }).click()
   await expect(frame.getByRole('status').filter({ hasText: 'completed' })).toBeVisible()
   expect((await told(page)).at(-1)?.data.height).toBeGreaterThan(messages.at(-1)?.data.height ?? 0)

@@ -1,9 +1,10 @@
 /** A recording as it may be given to others. */
-import { compilePolicies } from '../../halo/policy/index.ts'
+import { HaloError, messageOf } from '../../halo/errors.ts'
+import { compilePolicies, type PolicySet } from '../../halo/policy/index.ts'
 import type { RegexRunner } from '../../halo/policy/types.ts'
 import { maskSecrets } from '../../halo/run/secrets.ts'
 import { programOf } from '../../halo/run/runtime.ts'
-import type { JournalEntry, JournalRecord } from '../../halo/run/types.ts'
+import type { JournalEntry, JournalRecord, JournalStart } from '../../halo/run/types.ts'
 import type { Secrets } from './secrets.ts'
 
 export interface Redacted {
@@ -19,8 +20,7 @@ export interface Redacted {
  * @throws HaloError VALIDATION when a policy can't be read: then it can't be known what must not be shown
  */
 export async function redactRecording(record: JournalRecord, secrets: Secrets, regexRunner?: RegexRunner): Promise<Redacted> {
-  const program = programOf(record.start)
-  const policies = compilePolicies([...program.policies.keys()], program, regexRunner ? { regexRunner } : {})
+  const policies = policiesOf(record.start, regexRunner)
   const clean = async (value: unknown): Promise<unknown> => (value === undefined ? undefined : maskSecrets(await policies.redactValue(value), secrets))
   const cleanEntry = async ({ opaque: _opaque, ...entry }: JournalEntry): Promise<JournalEntry> => {
     const made: JournalEntry = { ...entry }
@@ -39,4 +39,13 @@ export async function redactRecording(record: JournalRecord, secrets: Secrets, r
     : { status: 'cancelled' as const, output: null, at: end?.at ?? entries.at(-1)?.at ?? start.at }
   const ruled = policies.rules.some(({ rule }) => rule.rule === 'Redact' || rule.rule === 'Block')
   return { record: { start: cleanStart, entries, end: cleanEnd }, ruled }
+}
+
+function policiesOf(start: JournalStart, regexRunner: RegexRunner | undefined): PolicySet {
+  try {
+    const program = programOf(start)
+    return compilePolicies([...program.policies.keys()], program, regexRunner ? { regexRunner } : {})
+  } catch (thrown) {
+    throw new HaloError('VALIDATION', `This recording can’t be shared: its program can’t be read, so nobody knows what it takes out. ${messageOf(thrown)}`, { cause: thrown })
+  }
 }

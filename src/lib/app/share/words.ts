@@ -70,6 +70,7 @@ export const shareWords = {
     variables: (names: readonly string[]) => `use your variables ${list(names)}`,
     addresses: (names: readonly string[]) => `name these addresses: ${list(names)}`,
   },
+  plan: 'Plan',
   planOf: (pipeline: string) => `Plan of ${pipeline}`,
 
   embedded: 'Halo, embedded',
