@@ -146,6 +146,16 @@ describe('approvals at any depth', () => {
     await expect(runtime.signal(paused.runId, 'approval', true)).rejects.toThrow(/ended/)
   })
 
+  test('one that ends the run takes the others with it, and whoever answered is told of the end', async () => {
+    const text = `${source}pipeline Ask() : [1, 2, 3] |* each { |> System.Value(item) |! yield("ok {{item}}") }
+pipeline Own() requires Careful : 1 |* { Desk.put(what: "a") as a, Desk.put(what: "b") as b }`
+    const { runtime } = runtimeOf(text)
+    for (const [pipeline, kind] of [['Ask', 'yield'], ['Own', 'approval']] as const) {
+      const paused = await runtime.run(pipeline)
+      expect(await runtime.signal(paused.runId, kind, 'no')).toMatchObject({ status: 'declined' })
+    }
+  })
+
   test('in nested pipelines and arms', async () => {
     const { results, last } = await answered('Nested', {}, () => 'ok')
     expect(results[0]?.context.meta.paused?.questions[0]?.path).toBe('1>Many.1[0]/step:1/call:0')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { HaloRuntime, memoryJournal, parse, registerToolProvider, useTool, type HaloEvent, type MockRequest, type RecordedCall } from 'halo'
+import { HaloRuntime, memoryJournal, memorySandbox, parse, registerToolProvider, useTool, type HaloEvent, type MockRequest, type RecordedCall } from 'halo'
 import { everything, model, ofType, provider, run, shape, toldBy } from './semantics-kit.ts'
 
 const SECRET = 'sk-0123456789'
@@ -149,5 +149,14 @@ pipeline Main(task: String = "from bob@example.org") : task |> A.say(tools: [Des
     const { result, events } = await run(text)
     expect(result.output).toBe('write to ann@example.org, or pay 5')
     expect(everything(events.filter((event) => event.type !== 'run_end'))).not.toContain('ann@example.org')
+  })
+
+  test('hold for what a store adds to a prompt, in the prompt and in events', async () => {
+    const requests: MockRequest[] = []
+    const text = 'policy P : Redact("email", on: input)\nstore Notes : File("notes.md")\nagent A [m/m] equips Notes requires P\npipeline Main() : "who?" |> A.x(tools: auto)'
+    const { events } = await run(text, {}, { A: (request: MockRequest) => (requests.push(request), 'ok') }, { sandbox: () => memorySandbox({ files: { 'notes.md': 'call ann@example.org' } }) })
+    expect(requests[0]?.prompt).toContain('call [redacted]')
+    expect(requests[0]?.tools).toEqual([])
+    expect(ofType(events, 'context')[0]?.matches).toMatchObject([{ text: 'call [redacted]' }])
   })
 })

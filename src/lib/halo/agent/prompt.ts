@@ -3,11 +3,12 @@ import { HaloError } from '../errors.ts'
 import { providerDefinition } from '../tools/registry.ts'
 import { describeTool } from '../run/binding.ts'
 import { ownCall } from '../run/stages/call.ts'
-import { spanIn, valueOf, type Frame } from '../run/frame.ts'
+import { policiesOf, spanIn, valueOf, type Frame } from '../run/frame.ts'
 import type { Place } from '../run/interpreter.ts'
 import { storeContext } from '../run/store-context.ts'
 import { namesIn, toText } from '../run/template.ts'
 import type { AgentDeclaration, CallStage } from '../syntax/ast.ts'
+import type { StoreMatch } from '../tools/types.ts'
 import { isSetting, writtenSetting } from './settings.ts'
 
 /** Parts are set apart by one blank line. */
@@ -36,7 +37,7 @@ export async function buildPrompt(frame: Frame, agent: AgentDeclaration, call: C
     if (definition?.matches === undefined) throw new HaloError('TOOL_CONFIG', `The store ${name} can't give context: ${about.declaration.provider.name} is no store.`, { path, span: spanIn(frame, about.declaration) })
     const matches = await storeContext(frame, name, parts.join(GAP), path)
     if (matches.length === 0) continue
-    frame.run.emit({ type: 'context', path, span: spanIn(frame, call), agent: agent.name, store: name, matches })
+    if (frame.run.listening) await tellContext(frame, agent, call, { path, store: name, matches })
     const list = matches.map(({ text, source }) => (source === undefined ? text : `[${source}]\n${text}`)).join(GAP)
     parts.push(`Context from ${name}:\n\n${list}`)
   }
@@ -46,6 +47,14 @@ export async function buildPrompt(frame: Frame, agent: AgentDeclaration, call: C
     parts.push(`This has been tried before, and it isn't done yet. The check that says so: ${feedback.check}${GAP}The answer of the last try:${GAP}${toText(feedback.answer)}`)
   }
   return parts.join(GAP)
+}
+
+/** What of a store's matches whoever watches may see: the policies hold for the prompt they go into. */
+async function tellContext(frame: Frame, agent: AgentDeclaration, call: CallStage, { path, store, matches }: { path: string; store: string; matches: StoreMatch[] }): Promise<void> {
+  const policies = policiesOf(frame.run, [...frame.requires, ...agent.requires])
+  const shown = []
+  for (const match of matches) shown.push({ ...match, text: toText(await policies.redactValue(match.text)) })
+  frame.run.emit({ type: 'context', path, span: spanIn(frame, call), agent: agent.name, store, matches: shown })
 }
 
 /** `tool: T.method(…)`: called before the agent is asked, under the agent's policies. */

@@ -77,6 +77,12 @@ export class Questions {
     const deadline = deadlineOf(found?.asked) ?? (put.timeoutMs === undefined ? undefined : now + put.timeoutMs)
     const ref = found?.asked?.seq ?? (await run.asked({ ...put, request, value: deadline === undefined ? undefined : { deadline } }))
     const question = this.#question(put, deadline)
+    if (found?.asked !== undefined && deadline !== undefined && deadline <= now) {
+      // It passed while nobody was there.
+      this.#announce(put, question, 'asked')
+      const { code, message } = tooLate(put)
+      return this.#outcome(put, await run.answer({ ...put, request }, ref, { error: { code, message } }, now - found.asked.at))
+    }
     return this.#outcome(put, await this.#wait(put, question, ref, found?.asked?.at ?? now))
   }
 
@@ -119,13 +125,13 @@ export class Questions {
     const { onInterrupt } = run.world.config
     const { deadline } = question.request
     const { promise, resolve, reject } = promised<JournalEntry>()
-    const timer = new AbortController()
+    const timer = deadline === undefined ? undefined : new AbortController()
     let taken = false
     let waits = false
     const take: Open['take'] = async (outcome) => {
       if (taken) return false
       taken = true
-      timer.abort()
+      timer?.abort()
       this.#open.delete(question.id)
       if (waits) this.#goOn()
       try {
@@ -147,9 +153,9 @@ export class Questions {
     this.#announce(put, question, 'asked')
 
     if (deadline !== undefined) {
-      const error = new HaloError('TIMEOUT', `Nothing came for ${put.waitingFor} in time.`, { path: put.path, span: put.span })
+      const error = tooLate(put)
       const left = Math.max(0, deadline - run.world.clock.now())
-      run.world.clock.sleep(left, timer.signal).then(() => take({ error }), () => undefined)
+      run.world.clock.sleep(left, timer?.signal).then(() => take({ error }), () => undefined)
     }
     if (onInterrupt !== undefined) {
       const asked = new Promise<unknown>((done) => done(onInterrupt(question.request)))
@@ -164,22 +170,27 @@ export class Questions {
         (fault: unknown) => {
           if (taken) return
           taken = true
-          timer.abort()
+          timer?.abort()
           reject(new HaloError('APPROVAL_NEEDED', `The interrupt handler failed: ${messageOf(fault)}`, { path: put.path, span: put.span, cause: fault }))
         },
       ).catch(reject)
     } else run.strands.stop()
 
+    // At once, not when the rejection gets here: until then the run would seem to wait for an answer that nobody wants any more.
+    const { signal } = put.scope
+    const withdraw = (): void => {
+      if (taken) return
+      taken = true
+      timer?.abort()
+      this.#open.delete(question.id)
+      if (waits) this.#goOn()
+    }
+    if (signal.aborted) withdraw()
+    else signal.addEventListener('abort', withdraw, { once: true })
     try {
       return await put.scope.wait(promise)
-    } catch (error) {
-      if (!taken) {
-        taken = true
-        timer.abort()
-        this.#open.delete(question.id)
-        if (waits) this.#goOn()
-      }
-      throw error
+    } finally {
+      signal.removeEventListener('abort', withdraw)
     }
   }
 
@@ -203,6 +214,10 @@ export class Questions {
     else if (put.kind === 'listen') run.emit({ ...common, type: 'listen' })
     else run.emit({ ...common, type: 'human_input' })
   }
+}
+
+function tooLate({ waitingFor, path, span }: Put): HaloError {
+  return new HaloError('TIMEOUT', `Nothing came for ${waitingFor} in time.`, { path, span })
 }
 
 const YES = new Set(['y', 'yes', 'approve', 'approved', 'allow', 'ok', 'okay'])

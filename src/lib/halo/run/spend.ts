@@ -63,7 +63,7 @@ export class Spend {
         if (tokens >= LEAST_TOKENS) break
         throw new HaloError(
           'SPEND_LIMIT',
-          `MaxSpend of policy ${limit.policy} leaves $${Math.max(0, limit.dollars - this.#spent).toFixed(4)} of $${limit.dollars.toFixed(2)}: too little for the next request. Raise the limit, or lower max_tokens or max_steps.`,
+          `MaxSpend of policy ${limit.policy} leaves $${Math.max(0, limit.dollars - this.#spent).toFixed(4)} of $${limit.dollars}: too little for the next request. Raise the limit, or lower max_tokens or max_steps.`,
         )
       }
     }
