@@ -36,7 +36,7 @@ test('a run, the editor, the engine, the terminal and every dialog work under th
   await button(page, 'Run').click()
   await button(cards(page).last(), 'Allow').click()
   await expect(status(page)).toHaveText('completed', { timeout: 30_000 })
-  await files(page).getByRole('treeitem', { name: /price\.js, changed/ }).click()
+  await files(page).getByRole('treeitem', { name: /price\.js ?, changed/ }).click()
   await expect(page.getByRole('region', { name: '/shop/price.js' })).toBeVisible()
   for (const name of ['Plan', 'Recordings', 'Problems', 'Terminal']) await page.getByRole('tab', { name, exact: true }).click()
   const terminal = page.getByRole('tabpanel', { name: 'Terminal' }).getByRole('textbox')
