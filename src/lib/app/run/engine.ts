@@ -89,7 +89,7 @@ export interface Play {
 }
 
 /** Addresses that need no question: what the program's brackets name, the providers' own, and what is set in Settings. */
-function knownTo({ file, keys }: Play): (origin: string) => boolean {
+export function knownTo({ file, keys }: Pick<Play, 'file' | 'keys'>): (origin: string) => boolean {
   const declared = declaredOrigins(link(file))
   return (origin) => declared.has(origin) || providerOrigins.has(origin) || (keys?.addresses().some((address) => originOf(address) === origin) ?? false)
 }
