@@ -32,7 +32,9 @@ async function* guardedStream(prefix: string, adapter: StreamingAdapter, asked: 
     const iterable = adapter.stream(request, signal)
     source = Symbol.asyncIterator in iterable ? iterable[Symbol.asyncIterator]() : iterable[Symbol.iterator]()
     for (;;) {
-      const next = await untilAborted.wait(source.next())
+      const coming = source.next()
+      // A synchronous adapter has nothing to wait for.
+      const next = coming instanceof Promise ? await untilAborted.wait(coming) : coming
       if (signal.aborted) throw stopped(signal)
       if (next.done) break
       const chunk = next.value
@@ -73,18 +75,22 @@ function stopReason(said: StopReason | undefined, calls: number): StopReason {
 }
 
 /** Waits that end when the signal aborts, one at a time. (`Promise.race` with one promise would keep every wait until the end.) */
-function abortable(signal: AbortSignal): { wait<T>(value: T | Promise<T>): Promise<T>; done(): void } {
+function abortable(signal: AbortSignal): { wait<T>(value: Promise<T>): Promise<T>; done(): void } {
   let reject: (error: unknown) => void = () => undefined
   const listener = (): void => reject(stopped(signal))
-  signal.addEventListener('abort', listener, { once: true })
+  let listening = false
   return {
     wait: (value) =>
       new Promise((resolve, fail) => {
         if (signal.aborted) return fail(stopped(signal)) // Between two waits, when nobody listened.
         reject = fail
-        Promise.resolve(value).then(resolve, fail)
+        if (!listening) signal.addEventListener('abort', listener, { once: true })
+        listening = true
+        value.then(resolve, fail)
       }),
-    done: () => signal.removeEventListener('abort', listener),
+    done: () => {
+      if (listening) signal.removeEventListener('abort', listener)
+    },
   }
 }
 
