@@ -81,15 +81,22 @@ export class Loops {
   }
 }
 
+/** What strings with a condition in them hold; each is read once, however often it is asked. */
+const read = new WeakMap<Expression, { condition: Expression; text: string }>()
+
 /** A condition is an expression, or a string that holds one. */
 export function conditionOf(frame: Frame, given: Expression, path: string): { condition: Expression; text: string } {
   if (given.kind !== 'String') {
     const source = frame.run.sourceOf(frame.pipeline.file)
     return { condition: given, text: source.slice(given.from, given.to) }
   }
+  const known = read.get(given)
+  if (known !== undefined) return known
   const { expression, diagnostics } = parseCondition(given.value, given.from + 1)
   if (expression === undefined || diagnostics.length > 0) {
     throw new HaloError('PARSE_ERROR', `The condition "${given.value}" can't be read: ${diagnostics[0]?.message ?? 'it is empty'}`, { path, span: spanIn(frame, given), diagnostics })
   }
-  return { condition: expression, text: given.value }
+  const found = { condition: expression, text: given.value }
+  read.set(given, found)
+  return found
 }
