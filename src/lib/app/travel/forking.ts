@@ -1,0 +1,59 @@
+/** Makes a run that goes on differently from an entry of a recorded one. */
+import { forkFiles, forkRecord, type ForkOptions } from '../../halo/recordings/fork.ts'
+import { HaloError } from '../../halo/errors.ts'
+import { createContentStore, hashOf, keepWhole, saveWorkspace, type StoredRun } from '../../storage/index.ts'
+import type { Workbench } from '../shell/workbench.svelte.ts'
+import type { Travel } from './travel.svelte.ts'
+
+export interface ForkPlan extends Pick<ForkOptions, 'answer' | 'again'> {
+  /** seq of the entry. */
+  at: number
+  /** A file with another text. */
+  file?: { path: string; text: string }
+}
+
+/** The new run, kept and not yet gone on with. undefined: the person did not agree to what it may do. */
+export async function makeFork(bench: Workbench, { run, record, files }: Travel, plan: ForkPlan): Promise<StoredRun | undefined> {
+  const { db } = bench
+  if (!db) return undefined
+  const project = await projectFor(bench, run, record.start)
+  if (project === undefined) return undefined
+  const runId = crypto.randomUUID()
+  const contents = createContentStore(db)
+  const changed: Record<string, string> = {}
+  if (plan.file) {
+    const bytes = new TextEncoder().encode(plan.file.text)
+    const hash = await hashOf(bytes)
+    await contents.put(hash, bytes)
+    if (files[plan.file.path] !== hash) changed[plan.file.path] = hash
+  }
+  const fork = forkRecord(record, {
+    at: plan.at,
+    runId,
+    ...(plan.again ? { again: true } : {}),
+    ...(plan.answer ? { answer: plan.answer } : {}),
+    ...(Object.keys(changed).length > 0 ? { files: changed } : {}),
+  })
+  const baseline = forkFiles(fork, run.baseline ?? {})
+  for (const [path, hash] of Object.entries(baseline)) {
+    if ((await contents.get(hash)) === undefined) throw new HaloError('VALIDATION', `What was in ${path} at that point is no longer kept, so nothing can go on from there.`)
+  }
+  const workspace = `fork:${runId}`
+  await saveWorkspace(db, { id: workspace, files: baseline })
+  await keepWhole(db, fork, { project, workspace, baseline, ...(run.mode === undefined ? {} : { mode: run.mode }) })
+  await bench.refreshRuns()
+  return bench.runs.find((one) => one.runId === runId)
+}
+
+/** The project that a fork belongs to: its recording's own, or one made of the program that came with it. */
+async function projectFor(bench: Workbench, run: StoredRun, start: Travel['record']['start']): Promise<string | undefined> {
+  const { db } = bench
+  if (!db) return undefined
+  const own = run.imported || run.project === undefined ? undefined : await db.get('projects', run.project)
+  if (own) return (await bench.trust.ask(own)) ? own.id : undefined
+  const { takeIn } = await import('../share/store.ts')
+  const { stored } = await takeIn(db, { name: start.pipeline, files: start.sources, active: start.main, workspace: {}, fields: {}, pipeline: start.pipeline }, 'file')
+  // What it may do is shown of the project that is open.
+  await bench.show(stored)
+  return (await bench.trust.ask(stored)) ? stored.id : undefined
+}
