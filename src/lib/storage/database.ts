@@ -78,10 +78,10 @@ export type OnLost = (problem: StorageProblem) => void
 /** Opens (and at first creates) the page's database. Rejects with a StorageProblem, also when another tab blocks it for 3 s. */
 export async function openDatabase(onLost: OnLost = () => undefined, name = NAME): Promise<Database> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const blocked = new Promise<never>((_, reject) => {
+  const blocked = () => new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(problemOf('blocked')), 3000)
   })
-  const opening = openDB<HaloDatabase>(name, VERSION, {
+  const open = () => openDB<HaloDatabase>(name, VERSION, {
     upgrade(db, from) {
       if (from < 1) {
         db.createObjectStore('projects', { keyPath: 'id' })
@@ -102,7 +102,8 @@ export async function openDatabase(onLost: OnLost = () => undefined, name = NAME
     terminated: () => onLost(problemOf('closed')),
   })
   try {
-    return await Promise.race([opening, blocked])
+    // Where nothing may be stored, opening throws at once.
+    return await Promise.race([open(), blocked()])
   } catch (thrown) {
     throw storageProblem(thrown)
   } finally {
