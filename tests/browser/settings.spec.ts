@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { gunzipSync } from 'node:zlib'
 import { expect, test, type Locator, type Page } from '@playwright/test'
 import type { ScriptedServer } from '../conformance/servers/script.ts'
 import { button, open, status, transcript, write } from './bench.ts'
@@ -81,9 +82,21 @@ test('a key is saved, tested, used by a live run that streams, and found nowhere
   await expect(status(page)).toHaveText('failed', { timeout: 15_000 })
   await page.waitForTimeout(500)
   const everything = await page.evaluate(everythingKept)
+  await page.getByRole('tab', { name: 'Recordings', exact: true }).click()
+  const download = page.waitForEvent('download')
+  await button(page, 'Export').last().click()
+  const recording = readFileSync(await (await download).path(), 'utf8')
+  expect(recording).toContain('Write about')
+  await button(page, 'Share').click()
+  const link = page.getByRole('dialog').getByRole('textbox').first()
+  await expect(link).toHaveValue(/#/)
+  const packed = /[\w-]{40,}$/.exec((await link.inputValue()).trim())?.[0] ?? ''
+  const shared = gunzipSync(Buffer.from(packed, 'base64url')).toString()
+  expect(shared).toContain('Write about')
+  await page.keyboard.press('Escape')
   expect(everything.length).toBeGreaterThan(2000)
   expect(everything).toContain('Write about')
-  for (const [where, text] of Object.entries({ everything, html: await page.content(), log: logged.join('\n'), address: page.url() })) {
+  for (const [where, text] of Object.entries({ everything, recording, shared, html: await page.content(), log: logged.join('\n'), address: page.url() })) {
     expect(text, where).not.toContain(PLANTED)
     expect(text, where).not.toContain(PLANTED.slice(3, 20))
   }
@@ -342,6 +355,21 @@ test('prices of one’s own are checked and kept', async ({ page }) => {
   await live(page, 'openai/gpt-4o')
   await button(page, 'Run').click()
   await expect(transcript(page)).toContainText('$2.00', { timeout: 15_000 })
+})
+
+test('an answer shows while it comes, and Stop ends it', async ({ page }) => {
+  const openai = (server = await openaiServer())
+  openai.answers.push({ text: ['Drops ', 'fall ', 'and'], fault: 'hang' })
+  await open(page)
+  await setUp(page, 'OpenAI', { key: PLANTED, url: `${openai.url}/v1` })
+  await closeSettings(page)
+  await live(page, 'openai/gpt-4o')
+  await button(page, 'Run').click()
+  await expect(transcript(page)).toContainText('Drops fall and', { timeout: 15_000 })
+  await expect(status(page)).toHaveText('running')
+  await button(page, 'Stop').click()
+  await expect(status(page)).toHaveText('cancelled', { timeout: 1500 })
+  expect(await openai.received.at(-1)?.closedEarly).toBe(true)
 })
 
 test('Ollama answers a live run', async ({ page }) => {
