@@ -25,7 +25,7 @@ export interface Offer {
   /** The function's name of a `Tool.method`. */
   nameOf(target: string): string | undefined
   /** The size of the functions as they are sent, in UTF-8 bytes. */
-  bytes: number
+  readonly bytes: number
 }
 
 const NOTHING: Offer = { functions: [], targets: [], resolve: () => undefined, nameOf: () => undefined, bytes: 0 }
@@ -81,12 +81,15 @@ export function offer(frame: Frame, tools: readonly string[], policies: PolicySe
       targets.push(target)
     }
   }
+  let bytes: number | undefined
   return {
     functions,
     targets,
     resolve: (name) => byName.get(name) ?? byName.get(names.get(name) ?? ''),
     nameOf: (target) => names.get(target),
-    bytes: new TextEncoder().encode(JSON.stringify(functions)).length,
+    get bytes() {
+      return (bytes ??= new TextEncoder().encode(JSON.stringify(functions)).length)
+    },
   }
 }
 

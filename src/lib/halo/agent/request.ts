@@ -3,7 +3,7 @@ import { HaloError, messageOf, type Span } from '../errors.ts'
 import { credentialsFromEnv } from '../models/credentials.ts'
 import { costOf, loadPrices, priceOf } from '../models/prices.ts'
 import { modelAdapter } from '../models/registry.ts'
-import type { JsonSchema, Message, ModelAnswer, ModelRequest, Price, ToolCall, Usage } from '../models/types.ts'
+import type { JsonSchema, Message, ModelAnswer, ModelRequest, Price, ToolCall, Usage, StreamingAdapter } from '../models/types.ts'
 import type { PolicySet } from '../policy/index.ts'
 import { Cancelled } from '../run/cancel.ts'
 import type { CallSettings } from '../run/decorators.ts'
@@ -37,6 +37,8 @@ export interface Conversation {
   offer: Offer
   /** Append-only. */
   messages: Message[]
+  /** The adapter and the price, once a request has needed them. */
+  connection?: { adapter: StreamingAdapter; price?: Price }
   /** See `inputBytes`. */
   size: { bytes: number; counted: number }
   /** Requests of this call so far, those before a correction included. */
@@ -168,10 +170,9 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
   const { frame, model, settings, decorators, policies } = talk
   const { run } = frame
   const { config, clock } = run.world
-  const adapter = await modelAdapter(model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
+  const { adapter, price } = (talk.connection ??= await connect(talk))
   const name = `${model.provider}/${model.id}`
   const limit = policies.maxSpend
-  const price = await priceFor(talk)
   if (limit !== undefined && price === undefined) {
     throw new HaloError('SPEND_LIMIT', `The price of ${name} is not known, so MaxSpend of policy ${limit.policy} can't hold. Give a price for it, or use another model.`)
   }
@@ -181,14 +182,14 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
     const worst = { inputTokens: run.spend.matters ? inputBytes(talk) : 0, price: price ?? FREE }
     const reservation = await run.spend.reserve(worst, settings.maxTokens, limit, frame.scope)
     const received: ModelAnswer = { text: '', toolCalls: [], stop: 'stop' }
-    const costSoFar = () => (price === undefined ? 0 : costOf(received.usage ?? estimated(talk, received), price))
+    const costSoFar = () => (price === undefined || isFree(price) ? 0 : costOf(received.usage ?? estimated(talk, received), price))
     let cost = 0
     try {
       const request = requestOf(talk, step, last, reservation.maxTokens)
       await collect(talk, path, adapter.stream(request, signal), received)
       cost = costSoFar()
       // What a provider wants back unchanged is opaque here as well.
-      const answer = { ...(maskSecrets({ ...received, opaque: undefined }, config.env) as ModelAnswer), opaque: received.opaque }
+      const answer = config.env === undefined ? received : { ...(maskSecrets({ ...received, opaque: undefined }, config.env) as ModelAnswer), opaque: received.opaque }
       const outcome: Outcome = {
         value: answer.text,
         toolCalls: last || answer.toolCalls.length === 0 ? undefined : answer.toolCalls,
@@ -216,9 +217,21 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
   const { signal } = frame.scope
   const sleep = (ms: number, stop?: AbortSignal) => clock.sleep(ms, stop)
   const timed = () => (decorators.timeoutMs === undefined ? attempt(signal) : withinTime(attempt, decorators.timeoutMs, { signal, sleep, what: `The request to ${name}` }))
-  startShadows(talk, path, step, last)
+  if (decorators.shadows !== undefined) startShadows(talk, path, step, last)
+  if (decorators.retry === undefined && decorators.timeoutMs === undefined) return attempt(signal)
   const outcome = decorators.retry === undefined ? await timed() : await retrying(timed, decorators.retry, { signal, sleep, now: () => clock.now() })
   return attempts > 1 ? { ...outcome, attempts } : outcome
+}
+
+function isFree({ input, output }: Price): boolean {
+  return input === 0 && output === 0
+}
+
+/** What the requests of a conversation go through; found out once, with the first. */
+async function connect(talk: Conversation): Promise<NonNullable<Conversation['connection']>> {
+  const { config } = talk.frame.run.world
+  const adapter = await modelAdapter(talk.model.provider, { keys: config.keys ?? credentialsFromEnv(config.env ?? {}), models: config.models })
+  return { adapter, price: await priceFor(talk) }
 }
 
 export async function priceFor({ frame, model }: Conversation): Promise<Price | undefined> {

@@ -17,7 +17,7 @@ export function startShadows(talk: Conversation, path: string, step: number, las
     const common = { type: 'shadow' as const, path, span, agent, task, model: `${model.provider}/${model.id}` }
     const ask = async (): Promise<void> => {
       const { config } = run.world
-      const other: Conversation = { ...talk, model, frame: { ...frame }, messages: talk.messages.slice(), size: { bytes: 0, counted: 0 } }
+      const other: Conversation = { ...talk, model, frame: { ...frame }, messages: talk.messages.slice(), size: { bytes: 0, counted: 0 }, connection: undefined }
       const limit = talk.policies.maxSpend
       const price = await priceFor(other)
       if (limit !== undefined && price === undefined) throw new HaloError('SPEND_LIMIT', 'its price is not known, and MaxSpend holds here')

@@ -152,8 +152,10 @@ function envName(written: Expression): string | undefined {
   return step?.kind === 'Member' ? step.name : undefined
 }
 
+const ownFetch: typeof fetch = (...args) => globalThis.fetch(...args)
+
 export function fetchOf(run: Run): typeof fetch {
-  return run.world.config.fetch ?? globalThis.fetch.bind(globalThis)
+  return run.world.config.fetch ?? ownFetch
 }
 
 function isLiteral(expression: Expression): boolean {

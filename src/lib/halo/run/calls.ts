@@ -6,7 +6,7 @@ import type { Decorator, Name, PipelineDeclaration } from '../syntax/ast.ts'
 import { argumentsError, checkArguments } from './arguments.ts'
 import type { Frame } from './frame.ts'
 import { runPipeline } from './interpreter.ts'
-import { keepRecorded, performTool, recoverTool } from './perform.ts'
+import { keepRecorded, performTool, recoverTool, type MadeCall } from './perform.ts'
 import { count, LIMIT_REASON, permit, type NotMade, type Permitted, type Slot } from './permit.ts'
 import type { JournalEntry } from './types.ts'
 
@@ -66,7 +66,8 @@ async function makeCall(call: ToolCallRequest, { about, info, args, decision }: 
   const { run } = frame
   const target = `${tool}.${method}`
   const effect = info && effectOf(info, args)
-  const made = { ...call, about, info, effect, target, args }
+  const { policies, requires, agent, decorators, retries } = call
+  const made: MadeCall = { frame, path, tool, method, span, policies, requires, agent, decorators, retries, about, info, effect, target, args }
   const entry = await run.ask({
     scope: frame.scope,
     path,

@@ -1,5 +1,7 @@
 import { HaloError, spanWithin, type Span } from '../errors.ts'
+import type { Program } from '../check/program.ts'
 import { compilePolicies, type PolicySet } from '../policy/index.ts'
+import type { RegexRunner } from '../policy/types.ts'
 import type { Expression, Name, Node, PipelineDeclaration } from '../syntax/ast.ts'
 import type { CancelScope } from './cancel.ts'
 import { evaluate, type Scope, type WorldRequest } from './expression.ts'
@@ -33,15 +35,20 @@ export function spanIn(frame: Frame, node: Node): Span {
   return spanWithin(node, frame.pipeline.file)
 }
 
-/** The policies of `requires` and of whatever else is named, compiled once per run. */
+const compiled = new WeakMap<Program, Map<string, { runner?: RegexRunner; set: PolicySet }>>()
+
+/** The policies of `requires` and of whatever else is named, compiled once per program. */
 export function policiesOf(run: Run, requires: readonly Name[]): PolicySet {
+  const { program, config } = run.world
+  const sets = compiled.get(program) ?? new Map<string, { runner?: RegexRunner; set: PolicySet }>()
+  compiled.set(program, sets)
   const key = requires.map((name) => name.name).join(' ')
-  const known = run.policySets.get(key)
-  if (known !== undefined) return known
+  const known = sets.get(key)
+  if (known !== undefined && known.runner === config.regexRunner) return known.set
   const unique = requires.filter((name, i) => requires.findIndex((other) => other.name === name.name) === i)
-  const { regexRunner } = run.world.config
-  const set = compilePolicies(unique, run.world.program, { regexRunner })
-  run.policySets.set(key, set)
+  const { regexRunner } = config
+  const set = compilePolicies(unique, program, { regexRunner })
+  sets.set(key, { runner: regexRunner, set })
   return set
 }
 

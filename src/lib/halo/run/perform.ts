@@ -1,14 +1,14 @@
 /** The call itself: a mock or the provider's method, with the decorators of the declaration and of the call. */
 import { HaloError, messageOf } from '../errors.ts'
 import type { JsonSchema } from '../models/types.ts'
-import type { FileChange, Sandbox } from '../sandbox/types.ts'
+import type { FileChange } from '../sandbox/types.ts'
 import type { Decorator } from '../syntax/ast.ts'
 import { idempotencyKey, memoryIdempotencyStore, once, type IdempotencyScope, type IdempotencyStore } from '../tools/middleware/idempotency.ts'
 import { retrying } from '../tools/middleware/retry.ts'
 import { settle } from '../tools/middleware/settle.ts'
 import { withinTime } from '../tools/middleware/time.ts'
-import type { Effect, MethodInfo, ToolContext } from '../tools/types.ts'
-import { bindTool, fetchOf, protectedBy, type DescribedTool } from './binding.ts'
+import type { Effect, MethodInfo } from '../tools/types.ts'
+import { bindTool, protectedBy, type DescribedTool } from './binding.ts'
 import type { ToolCallRequest } from './calls.ts'
 import { Cancelled } from './cancel.ts'
 import { callSettings, type CallSettings } from './decorators.ts'
@@ -16,6 +16,7 @@ import { toPlain } from './plain.ts'
 import type { Outcome, Run } from './run.ts'
 import { validate } from './schema.ts'
 import { maskSecrets } from './secrets.ts'
+import { CallContext } from './tool-context.ts'
 import type { JournalEntry } from './types.ts'
 
 export interface MadeCall extends ToolCallRequest {
@@ -45,7 +46,8 @@ async function attempted(call: MadeCall, files: FileChange[]): Promise<Outcome> 
   let attempts = 0
   const decorators: Decorator[] = [...about.declaration.decorators, ...(call.decorators ?? [])]
   try {
-    const settings = decorators.length === 0 && call.retries === undefined ? {} : await callSettings(frame, decorators, call.path, call.retries)
+    if (decorators.length === 0 && call.retries === undefined) return finished(await invoke(call, frame.scope.signal, files), files, 1)
+    const settings = await callSettings(frame, decorators, call.path, call.retries)
     const attempt = async (): Promise<unknown> => {
       attempts++
       const value = await within(call, settings, (signal) => invoke(call, signal, files))
@@ -117,51 +119,8 @@ async function invoke(call: MadeCall, signal: AbortSignal, files: FileChange[]):
   const perform = Object.hasOwn(bound.methods, method) ? bound.methods[method] : undefined
   if (perform === undefined) throw new HaloError('TOOL_ERROR', `${tool} has no method ${method}. It has ${Object.keys(bound.methods).join(', ')}.`)
   run.box ??= await run.world.sandbox()
-  const context = contextOf(call, run.box, await protectedBy(frame), signal, files)
+  const context = new CallContext(call, run.box, await protectedBy(frame), signal, files)
   return maskSecrets(toPlain(await settle(perform(own, context), context)), env)
-}
-
-function contextOf(call: MadeCall, box: Sandbox, protect: string[], signal: AbortSignal, files: FileChange[]): ToolContext {
-  const { frame, path, target, span } = call
-  const { run } = frame
-  let handle: ToolContext['sandbox'] | undefined
-  let questions = 0
-  let asking: Promise<unknown> = Promise.resolve()
-  const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
-  /** One after the other: a call is one strand, and a strand waits for one answer at a time. */
-  const ask = (message: string, named: Record<string, unknown>): Promise<unknown> => {
-    const number = ++questions
-    const question = asking.then(() =>
-      run.questions.put({
-        scope: frame.scope,
-        kind: 'input',
-        path: `${path}/input:${number}`,
-        target,
-        waitingFor: 'input',
-        span,
-        card: { channel: 'input', message: masked(message), named: { target, ...masked(named) } },
-      }),
-    )
-    asking = question.catch(() => undefined)
-    return question
-  }
-  return {
-    signal,
-    runId: run.id,
-    callId: `${run.id}:${path}`,
-    path,
-    fetch: fetchOf(run),
-    env: run.world.config.env ?? {},
-    get sandbox() {
-      return (handle ??= box.open(protect.length === 0 ? {} : { protect }, (change) => files.push(change)))
-    },
-    log: (message) => run.emit({ type: 'log', level: 'info', path, span, message: masked(message) }),
-    progress: (done, total, note) => run.emit({ type: 'tool_progress', path, span, target, done, total, note: masked(note) }),
-    output: (stream, text) => run.emit({ type: 'tool_progress', path, span, target, output: masked(text), stream }),
-    partial: (value) => run.emit({ type: 'tool_progress', path, span, target, partial: masked(value) }),
-    requestHumanInput: ({ prompt, schema }) => ask(prompt, schema === undefined ? {} : { schema: toPlain(schema) }),
-    interrupt: (info) => ask(typeof info === 'string' ? info : `${target} waits for an answer.`, { value: toPlain(info) }),
-  }
 }
 
 function within<T>(call: MadeCall, settings: CallSettings, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

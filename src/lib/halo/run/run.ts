@@ -1,7 +1,6 @@
 import type { Program } from '../check/program.ts'
 import { HaloError, messageOf, type Span } from '../errors.ts'
 import type { Sandbox } from '../sandbox/types.ts'
-import type { PolicySet } from '../policy/index.ts'
 import { CancelScope, Cancelled, cancelledError } from './cancel.ts'
 import { EARLY, JournalIndex, type Recorded } from './journal.ts'
 import type { Mocks } from './mocks.ts'
@@ -70,7 +69,6 @@ export class Run {
   readonly spend: Spend
   /** Calls that ran or are about to, by target; for MaxCalls. */
   readonly calls = new Map<string, number>()
-  readonly policySets = new Map<string, PolicySet>()
   /** Results of `@idempotent` calls of scope run, by key. */
   readonly kept = new Map<string, { value: unknown; until: number } | Promise<{ value: unknown; until: number }>>()
   /** The sandbox, once something has used it. */
