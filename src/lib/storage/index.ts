@@ -1,6 +1,7 @@
 export { openDatabase, type Database, type StoredProject, type StoredRun, type StoredWorkspace } from './database.ts'
 export { openStorage, type Storage } from './open.ts'
-export { createJournalStore, isOpenRun, keepWhole, KEPT, labelRun, listRuns, pruneRuns, type RunMark } from './journals.ts'
+export { createJournalStore, keepWhole, KEPT, labelRun, pruneRuns, type RunMark } from './journals.ts'
+export { isOpenRun, listRuns } from './runs.ts'
 export { createEventLog, type EventLog } from './events.ts'
 export { createContentStore, hashOf, saveWorkspace } from './contents.ts'
 export { claimRun, heldRuns, type Claim } from './owner.ts'

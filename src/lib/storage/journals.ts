@@ -1,6 +1,7 @@
 import type { JournalEntry, JournalRecord, JournalStore, JournalSummary } from '../halo/run/types.ts'
 import { rangeOf, type Database, type StoredRun } from './database.ts'
 import { storageProblem } from './problem.ts'
+import { isOpenRun, listRuns } from './runs.ts'
 
 interface Waiting {
   runId: string
@@ -88,11 +89,6 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
   }
 }
 
-/** All runs, the newest first. */
-export async function listRuns(db: Database): Promise<StoredRun[]> {
-  return (await db.getAllFromIndex('runs', 'at')).reverse()
-}
-
 const forkOf = ({ forkOf: of }: JournalRecord['start']): Pick<StoredRun, 'forkOf'> => (of ? { forkOf: { runId: of.runId, seq: of.seq } } : {})
 
 /** Everything of a run: its journal, its events, and the files of a fork. */
@@ -142,8 +138,6 @@ export async function labelRun(db: Database, runId: string, label: Pick<StoredRu
     throw storageProblem(thrown)
   }
 }
-
-export const isOpenRun = ({ end, imported }: StoredRun): boolean => !imported && (end === undefined || end.status === 'paused')
 
 /** Takes away the oldest recordings beyond `most`, and those that were not to be kept. Gives the ids of what went. */
 export async function pruneRuns(db: Database, most = KEPT): Promise<string[]> {

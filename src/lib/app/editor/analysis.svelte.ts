@@ -5,6 +5,8 @@ import type { Project } from '../project/project.svelte.ts'
 
 /** Waits this long after the last key before the file is checked again, in ms. */
 const PAUSE = 120
+/** Waits at most so long for the text to be shown, in ms. */
+const HELD = 2000
 
 /**
  * What is known of the active file, kept up to date as it is typed. At first it is only parsed: that gives its pipelines and
@@ -17,6 +19,8 @@ export class Analysis {
   #wanted = $state(false)
   #source = $state.raw('')
   #timer: ReturnType<typeof setTimeout> | undefined
+  #held: Promise<void> | undefined
+  #release: (() => void) | undefined
 
   get file(): HaloFile | undefined {
     return this.#file
@@ -46,6 +50,17 @@ export class Analysis {
     return this.#file?.tests ?? []
   }
 
+  /** A page that is about to show the text parses it only then, or when that takes too long. */
+  hold(): void {
+    this.#held = new Promise((resolve) => {
+      this.#release = resolve
+      setTimeout(resolve, HELD)
+    })
+  }
+  release(): void {
+    this.#release?.()
+  }
+
   /** From now on the file is checked, not only parsed. */
   want = (): void => {
     this.#wanted = true
@@ -69,6 +84,8 @@ export class Analysis {
   }
 
   async #parse(source: string, path: string, project: Project): Promise<void> {
+    // The text and its colours come first.
+    await this.#held
     // Not through the index: that would bring the formatter along.
     const { parseSource } = await import('../../halo/syntax/parse.ts')
     this.#set(parseSource(source, { path }), source, project, false)

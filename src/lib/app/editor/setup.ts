@@ -1,6 +1,5 @@
-import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands'
 import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, StateEffect, StateField, type Extension } from '@codemirror/state'
+import { Compartment, EditorState, StateEffect, StateField, type EditorSelection, type Extension } from '@codemirror/state'
 import {
   Decoration,
   EditorView,
@@ -21,8 +20,8 @@ import type { Keys } from '../settings/keys.svelte.ts'
 import { editorTheme } from './theme.ts'
 
 export interface EditorOptions {
-  /** A state kept from before; it is used when its text is still the document's. */
-  state?: EditorState
+  /** The same document as it was left; used when its text is still the same. */
+  kept?: Kept
   text: string
   label: string
   /** Absent: plain text. */
@@ -34,6 +33,13 @@ export interface EditorOptions {
   onrun(): void
 }
 
+/** A document as its editor left it. */
+export interface Kept {
+  text: string
+  selection: EditorSelection
+  past: unknown
+}
+
 export interface Editor {
   view: EditorView
   /** Takes over a text that changed elsewhere; the same text changes nothing. */
@@ -42,6 +48,8 @@ export interface Editor {
   mark(range: { from: number; to: number } | undefined): void
   /** Selects a place, scrolls to it and gives the editor the focus. */
   reveal(from: number, to?: number): void
+  /** Takes it down, and gives what another editor of the same document goes on from. */
+  close(): Kept
 }
 
 const setMark = StateEffect.define<{ from: number; to: number } | undefined>()
@@ -69,24 +77,30 @@ const markField = StateField.define<DecorationSet>({
 })
 
 type Assist = typeof import('./assist.ts')
+type Typing = typeof import('./typing.ts')
 
 /**
- * The editor as a first load can afford it: text, colours, history. Completion, hover texts and the marks of diagnostics come
- * when the editor gets the focus, or when there is something to mark.
+ * The editor as a first load can afford it: text and colours. Keys and undo come when a hand comes near, completion, hover texts
+ * and the marks of diagnostics when the editor gets the focus, or when there is something to mark.
  */
 export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
-  // The callbacks of a kept state belong to a component that is gone: extensions are made anew, the history goes with the state.
   const helped = new Compartment()
-  const extensions = [helped.of([]), ...extensionsOf(options, () => void assist())]
-  const kept = options.state?.doc.toString() === options.text ? options.state : undefined
-  const state = kept
-    ? EditorState.create({ doc: kept.doc, selection: kept.selection, extensions })
-    : EditorState.create({ doc: options.text, extensions })
-  const view = new EditorView({ parent, state })
+  const typed = new Compartment()
+  const extensions = [helped.of([]), ...extensionsOf(options, () => void write().then(assist)), typed.of([])]
+  const kept = options.kept?.text === options.text ? options.kept : undefined
+  const view = new EditorView({ parent, state: EditorState.create({ doc: options.text, selection: kept?.selection, extensions }) })
   let diagnostics: Diagnostic[] = []
   let loading: Promise<Assist> | undefined
+  let writing: Promise<void> | undefined
+  let typist: Typing | undefined
   const { halo: language, keys } = options
 
+  const write = (): Promise<void> => (writing ??= loadTyping())
+  async function loadTyping(): Promise<void> {
+    typist = await import('./typing.ts')
+    view.dispatch({ effects: typed.reconfigure(typist.typing(kept?.past)) })
+  }
+  for (const near of ['pointerenter', 'pointerdown', 'focusin']) parent.addEventListener(near, () => void write(), { once: true })
   async function assist(): Promise<void> {
     if (!language || loading) return
     const { assistance, show } = await (loading = import('./assist.ts'))
@@ -112,6 +126,11 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
       view.dispatch({ selection: { anchor, head: Math.min(to, length) }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
       view.focus()
     },
+    close() {
+      const { doc, selection } = view.state
+      view.destroy()
+      return { text: doc.toString(), selection, past: typist?.pastOf(view.state) ?? kept?.past }
+    },
   }
 }
 
@@ -121,7 +140,6 @@ function extensionsOf({ halo: language, readonly, label, onedit, onrun }: Editor
     EditorView.cspNonce.of('halo-editor'),
     lineNumbers(),
     highlightSpecialChars(),
-    history(),
     drawSelection(),
     bracketMatching(),
     EditorState.readOnly.of(readonly),
@@ -135,15 +153,10 @@ function extensionsOf({ halo: language, readonly, label, onedit, onrun }: Editor
     ...(readonly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
     keymap.of([
       { key: 'Mod-Enter', preventDefault: true, run: () => (onrun(), true) },
-      // Tab leaves the editor, as a keyboard user expects of a page; these two indent.
-      { key: 'Mod-]', run: indentMore },
-      { key: 'Mod-[', run: indentLess },
-      ...defaultKeymap,
-      ...historyKeymap,
     ]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onedit(update.state.doc.toString())
-      if (update.view.hasFocus) onfocus()
+      if (update.focusChanged && update.view.hasFocus) onfocus()
     }),
   ]
 }

@@ -1,6 +1,8 @@
 import type { FileChange, Sandbox } from '../../halo/sandbox/types.ts'
 import type { WorkspaceStore } from '../../halo/run/types.ts'
-import { createContentStore, hashOf, saveWorkspace, storageProblem, type Database } from '../../storage/index.ts'
+import { createContentStore, hashOf, saveWorkspace } from '../../storage/contents.ts'
+import type { Database } from '../../storage/database.ts'
+import { storageProblem } from '../../storage/problem.ts'
 
 export interface Change {
   path: string

@@ -1,4 +1,5 @@
-import { storageProblem, type Database, type StoredProject } from '../../storage/index.ts'
+import type { Database, StoredProject } from '../../storage/database.ts'
+import { storageProblem } from '../../storage/problem.ts'
 import { resolvePath } from './paths.ts'
 
 /** A project: .halo files with one active, and what was chosen and typed for running them. Saved on each change. */

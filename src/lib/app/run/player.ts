@@ -1,0 +1,184 @@
+/**
+ * The runs that live in this tab: started, taken up again, told of. Loaded with the engine when something is run or opened for
+ * the first time; the page's first load must not carry it.
+ */
+import { HaloError } from '../../halo/errors.ts'
+import type { HaloFile } from '../../halo/syntax/ast.ts'
+import { createEventLog, type EventLog } from '../../storage/events.ts'
+import { createJournalStore, pruneRuns } from '../../storage/journals.ts'
+import { claimRun } from '../../storage/owner.ts'
+import { isOpenRun } from '../../storage/runs.ts'
+import type { Database, StoredProject, StoredRun } from '../../storage/database.ts'
+import type { ProjectGate } from '../egress/egress.svelte.ts'
+import type { Workspace } from '../files/workspace.svelte.ts'
+import type { Project } from '../project/project.svelte.ts'
+import { recordsRuns } from '../recordings/switch.ts'
+import type { Keys } from '../settings/keys.svelte.ts'
+import type { LiveReplay } from '../travel/live-replay.ts'
+import * as engine from './engine.ts'
+import { questionsOf } from './questions.ts'
+import { Session } from './session.svelte.ts'
+import { TestResults } from './tests.svelte.ts'
+import { runWords } from './words.ts'
+
+/** What runs need of the page around them. */
+export interface Surroundings {
+  db: Database
+  workspaceOf(id: string): Workspace
+  /** undefined for what must not get at them. */
+  keysFor(project: Pick<StoredProject, 'elsewhere'>): Promise<Keys> | undefined
+  gateFor(project: { id: string; name: string }): ProjectGate
+  report(thrown: unknown): void
+  /** A run began, waits, or has ended. */
+  onchange(): void
+}
+
+/** What is chosen to be run. */
+export interface Choice {
+  project: Project
+  file: HaloFile
+  pipeline: string | undefined
+  /** `live`, `mock` or `scenario:` and a test's name. */
+  mode: string
+  test: string | undefined
+}
+
+export class Player {
+  readonly #page: Surroundings
+  readonly #events: EventLog
+  readonly #sessions = new Map<string, Session>()
+  readonly #files = new Map<string, HaloFile>()
+
+  constructor(page: Surroundings) {
+    this.#page = page
+    this.#events = createEventLog(page.db, page.report)
+  }
+
+  /** The newest run of a project that still lives in this tab. */
+  sessionOf(projectId: string): Session | undefined {
+    return [...this.#sessions.values()].findLast((session) => session.info.projectId === projectId)
+  }
+  /** Does this tab work on the run? */
+  owns(runId: string): boolean {
+    return this.#sessions.get(runId)?.elsewhere === false
+  }
+  live(runId: string): Session | undefined {
+    return this.#sessions.get(runId)
+  }
+  /** The program a session plays, for the previews of its cards. */
+  programOf(session: Session): HaloFile | undefined {
+    return this.#files.get(session.info.runId)
+  }
+
+  /** @throws HaloError VALIDATION when the fields don't fit, or there is nothing to run */
+  async start({ project, file, pipeline, mode, test }: Choice): Promise<Session> {
+    if (pipeline === undefined) throw new HaloError('VALIDATION', runWords.noPipeline)
+    const { db } = this.#page
+    const workspace = this.#page.workspaceOf(project.id)
+    const prepared = test === undefined ? engine.prepare(file, pipeline) : engine.prepareScenario(file, test)
+    if (test === undefined) {
+      const texts = Object.fromEntries(prepared.pipeline.params.map(({ name }) => [name, project.field(pipeline, name)]))
+      prepared.args = engine.argumentsFrom(prepared.pipeline, texts, file)
+    }
+    const seeded = await workspace.seed(prepared.files)
+    workspace.mark()
+    const runId = crypto.randomUUID()
+    const claim = await claimRun(runId)
+    const recorded = recordsRuns()
+    const mark = { project: project.id, mode, baseline: { ...workspace.files }, ...(recorded ? {} : { unkept: true }) }
+    const kind = test !== undefined ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
+    const driver = engine.createDriver({
+      runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test, workspace,
+      journal: createJournalStore(db, () => mark), keys: await this.#page.keysFor(project), gate: this.#page.gateFor(project),
+    })
+    const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit, seeded, recorded: recorded && kind !== 'mock' }
+    const session = new Session(info, driver, kind === 'mock' ? undefined : (event) => this.#events.add(event))
+    if (claim) session.own(claim)
+    this.#adopt(session, file)
+    void session.start()
+    return session
+  }
+
+  /** A run of the list: as it was left, with its open cards. */
+  async restore(run: StoredRun, shownProject: string | undefined): Promise<Session> {
+    const { db } = this.#page
+    const journal = createJournalStore(db)
+    const record = await journal.load(run.runId)
+    if (!record) throw new HaloError('VALIDATION', runWords.dismissed)
+    const open = isOpenRun(run)
+    const claim = open ? await claimRun(run.runId) : undefined
+    const mode = run.mode ?? 'live'
+    const file = engine.fileOf(record)
+    const test = mode.startsWith('scenario:') ? mode.slice(9) : undefined
+    const prepared = test === undefined ? engine.prepare(file, run.pipeline) : engine.prepareScenario(file, test, record)
+    const projectId = run.project ?? shownProject ?? 'default'
+    const workspace = this.#page.workspaceOf(run.workspace ?? projectId)
+    const stored = await db.get('projects', projectId)
+    if (run.baseline) workspace.mark(run.baseline)
+    const driver = engine.createDriver({
+      runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,
+      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#page.keysFor(stored ?? {}),
+      gate: this.#page.gateFor({ id: projectId, name: stored?.name ?? run.pipeline }),
+    })
+    const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit, recorded: run.unkept !== true }
+    const session = new Session(info, driver, (event) => this.#events.add(event))
+    if (claim) session.own(claim)
+    session.restore(await this.#events.load(run.runId), open ? questionsOf(record) : [], open && !claim)
+    if (run.end) session.transcript.endAs(run.end, run.end.at - run.at)
+    this.#adopt(session, file)
+    return session
+  }
+
+  /** A recorded run again, with models or tools that answer anew. Nothing of it is kept. */
+  async replay(project: Pick<StoredProject, 'id' | 'name' | 'elsewhere'>, wanted: LiveReplay) {
+    const { liveReplay } = await import('../travel/live-replay.ts')
+    const made = await liveReplay(this.#page, project, wanted)
+    this.#adopt(made.session, wanted.file)
+    void made.session.start()
+    return made
+  }
+
+  runTests(file: HaloFile, workspace: Workspace): TestResults {
+    const results = new TestResults(file.tests.length)
+    void results.play((signal) => engine.runAllTests(file, workspace, signal))
+    return results
+  }
+
+  /** Ends a run that only waits: nothing of this tab works on it. */
+  async end(runId: string): Promise<void> {
+    await createJournalStore(this.#page.db).end(runId, { status: 'cancelled', output: null, at: Date.now() })
+  }
+
+  async remove(runId: string): Promise<void> {
+    await createJournalStore(this.#page.db).remove(runId)
+  }
+
+  flush(): void {
+    void this.#events.flush()
+  }
+  /** The tab closes: what runs here may go on elsewhere. */
+  leave(): void {
+    for (const session of this.#sessions.values()) session.leave()
+  }
+
+  #adopt(session: Session, file: HaloFile): void {
+    const { runId } = session.info
+    this.#sessions.set(runId, session)
+    this.#files.set(runId, file)
+    session.onSettled = () => {
+      if (!session.stoppable) this.#sessions.delete(runId)
+      void this.#page.workspaceOf(session.info.projectId).settled()
+      void this.#settled().finally(() => this.#page.onchange())
+    }
+  }
+
+  /** What is not to be kept goes only once its last events are written, else they would outlive it. */
+  async #settled(): Promise<void> {
+    try {
+      await this.#events.flush()
+      await pruneRuns(this.#page.db)
+    } catch (thrown) {
+      this.#page.report(thrown)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Database, StoredRun } from '../../storage/database.ts'
+import { heldRuns } from '../../storage/owner.ts'
+import { isOpenRun, listRuns } from '../../storage/runs.ts'
+
+/** All runs of this browser, and which of them some tab works on. Tabs tell each other when one begins, waits or ends. */
+export class RunList {
+  readonly #db: Database
+  readonly #others = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('halo-runs')
+  #all = $state.raw<StoredRun[]>([])
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- replaced as a whole
+  #held = $state.raw<ReadonlySet<string>>(new Set())
+
+  constructor(db: Database) {
+    this.#db = db
+    // In a stray event of a closing page the database may be gone; the next look says so where it matters.
+    this.#others?.addEventListener('message', () => void this.refresh().catch(() => undefined))
+  }
+
+  get all(): StoredRun[] {
+    return this.#all
+  }
+  /** Open runs that no tab works on: they wait for an answer, or were cut off. */
+  get waiting(): StoredRun[] {
+    return this.#all.filter((run) => isOpenRun(run) && !this.#held.has(run.runId))
+  }
+  /** Open runs that a tab works on, this one or another. */
+  get held(): StoredRun[] {
+    return this.#all.filter((run) => isOpenRun(run) && this.#held.has(run.runId))
+  }
+
+  async refresh(): Promise<void> {
+    const [held, all] = await Promise.all([heldRuns(), listRuns(this.#db)])
+    this.#held = held
+    this.#all = all
+  }
+  /** Something of a run of this tab has changed that the lists of other tabs show. */
+  async changed(): Promise<void> {
+    this.#others?.postMessage('changed')
+    await this.refresh()
+  }
+}
