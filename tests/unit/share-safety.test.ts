@@ -71,7 +71,7 @@ pipeline Main(task: String) -> String : task |> A.work
   const record: JournalRecord = {
     start: { runId: 'r1', pipeline: 'Main', args: { task: 'write to ann@example.com' }, main: 'main.halo', sources: { 'main.halo': program }, at: 1, version: '1' },
     entries: [
-      { seq: 0, at: 2, path: '1/step:1', kind: 'agent', target: 'A.work', request: { messages: [{ role: 'user', content: 'ann@example.com project-zebra' }] }, value: 'to ann@example.com', opaque: { sealed: 'x' }, reasoning: 'project-zebra', toolCalls: [{ id: '1', name: 'n', args: { to: 'bob@example.com' } }] },
+      { seq: 0, at: 2, path: '1/step:1', kind: 'agent', target: 'A.work', request: { messages: [{ role: 'user', content: 'ann@example.com project-zebra' }] }, value: 'to ann@example.com', opaque: { provider: 'p', data: 'sealed' }, reasoning: 'project-zebra', toolCalls: [{ id: '1', name: 'n', args: { to: 'bob@example.com' } }] },
       { seq: 1, at: 3, path: '2', kind: 'tool', target: 'T.m', error: { code: 'TOOL_ERROR', message: 'token planted-token-99 of ann@example.com' } },
     ],
     end: { status: 'completed', output: { text: 'this is classified', mail: 'ann@example.com' }, at: 4 },

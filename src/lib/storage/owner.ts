@@ -17,12 +17,22 @@ export function claimRun(runId: string): Promise<Claim | undefined> {
         }
         return new Promise<void>((release) => resolve({ release }))
       })
-      .catch(reject)
+      .catch((thrown: unknown) => {
+        // A page that is given no storage is given no locks: then no other tab can have its runs.
+        if (isDenied(thrown)) resolve({ release: () => undefined })
+        else reject(thrown)
+      })
   })
 }
 
 /** The ids of runs that some tab holds. */
 export async function heldRuns(): Promise<Set<string>> {
-  const held = (await navigator.locks?.query())?.held ?? []
+  const asked = await navigator.locks?.query().catch((thrown: unknown) => {
+    if (isDenied(thrown)) return undefined
+    throw thrown
+  })
+  const held = asked?.held ?? []
   return new Set(held.flatMap((lock) => (lock.name?.startsWith('halo-run:') ? [lock.name.slice(9)] : [])))
 }
+
+const isDenied = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'SecurityError'

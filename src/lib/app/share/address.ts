@@ -19,6 +19,7 @@ export function rememberAddress(bench: Workbench): void {
 }
 
 export function clearAddress(): void {
+  // eslint-disable-next-line svelte/no-navigation-without-resolve -- the page's own path
   replaceState(location.pathname + location.search, {})
 }
 
@@ -29,6 +30,7 @@ export async function writeAddress(bench: Workbench, hash: string, digest: strin
   project.link = digest
   await project.save()
   rememberAddress(bench)
+  // eslint-disable-next-line svelte/no-navigation-without-resolve -- the page's own path
   replaceState(`${location.pathname}${location.search}#${hash}`, {})
 }
 

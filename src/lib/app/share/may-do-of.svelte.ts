@@ -11,7 +11,7 @@ export function mayDoOf(bench: Workbench): { readonly may: MayDo | undefined; re
   const names = $derived.by(() => {
     const { tests } = bench.analysis
     const chosen = bench.mode() === 'tests' ? tests.map((test) => test.pipeline.name) : [bench.pipeline()?.name]
-    return [...new Set(chosen)].filter((name) => name !== undefined)
+    return chosen.filter((name, at): name is string => name !== undefined && chosen.indexOf(name) === at)
   })
   $effect(() => {
     const { file, checked } = bench.analysis

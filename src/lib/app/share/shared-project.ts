@@ -122,6 +122,5 @@ function isWorkspacePath(path: string): boolean {
   return path.length <= MAX_PATH && absolutePath(path) === path && path !== '/' && safe(path)
 }
 function safe(path: string): boolean {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return !/[\u0000-\u001f\u007f\\]/.test(path) && !path.split('/').includes('__proto__')
 }

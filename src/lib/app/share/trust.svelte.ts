@@ -65,7 +65,7 @@ export class Trust {
     this.#agreed = [digest, ...this.#agreed]
     if (!this.#db) return
     // Another tab may have written since.
-    const kept = [...new Set([digest, ...(await agreedIn(this.#db))])].slice(0, MOST)
+    const kept = [digest, ...(await agreedIn(this.#db)).filter((one) => one !== digest)].slice(0, MOST)
     await this.#db.put('settings', kept, AGREED).catch(() => undefined)
   }
 }
