@@ -1,7 +1,7 @@
 /** Shared projects in the page's storage: apart from the person's own, until a copy is kept. */
 import { readLines } from '../../halo/recordings/lines.ts'
 import type { JournalRecord } from '../../halo/run/types.ts'
-import { createContentStore, createJournalStore, hashOf, saveWorkspace, storageProblem, type Database, type StoredProject } from '../../storage/index.ts'
+import { createContentStore, hashOf, keepWhole, saveWorkspace, storageProblem, type Database, type StoredProject } from '../../storage/index.ts'
 import { guestId, isGuest } from './guest.ts'
 import { shareProblem } from './problem.ts'
 import { digestOf, type SharedProject, type SharedRecording } from './shared-project.ts'
@@ -87,9 +87,7 @@ function readRecording({ lines }: SharedRecording): JournalRecord {
 
 /** Under an id of its own, and as a run that is over: its answers must not let anyone go on with it. */
 async function keepRecording(db: Database, project: string, { start, entries, end }: JournalRecord, mode: string): Promise<void> {
-  const runId = crypto.randomUUID()
-  const journals = createJournalStore(db, () => ({ project, mode }))
-  await journals.create({ ...start, runId })
-  await Promise.all(entries.map((entry) => journals.append(runId, entry)))
-  await journals.end(runId, end && end.status !== 'paused' ? end : { status: 'cancelled', output: null, at: start.at })
+  const { forkOf: _forkOf, ...own } = start
+  const over = end && end.status !== 'paused' ? end : { status: 'cancelled' as const, output: null, at: start.at }
+  await keepWhole(db, { start: { ...own, runId: crypto.randomUUID() }, entries, end: over }, { project, mode, imported: true })
 }
