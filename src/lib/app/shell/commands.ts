@@ -14,6 +14,7 @@ export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share'
     { label: words.editor, run: () => bench.reveal({ from: 0, to: 0 }) },
     { label: words.problems, run: () => layout.showBottom('problems') },
     { label: words.terminal, run: () => layout.showBottom('terminal') },
+    { label: words.graph, run: () => layout.show('graph') },
     { label: words.recordings, run: () => layout.show('recordings') },
     { label: words.settings, run: () => open('settings') },
     { label: words.share, run: () => open('share') },

@@ -1,7 +1,7 @@
 import { MediaQuery } from 'svelte/reactivity'
 import { readPreference, writePreference } from '../settings/preferences.ts'
 
-export type SideTab = 'run' | 'plan' | 'recordings'
+export type SideTab = 'run' | 'plan' | 'graph' | 'recordings'
 export type MainTab = 'editor' | 'files' | SideTab
 export type BottomTab = 'problems' | 'terminal'
 

@@ -31,7 +31,8 @@ export interface LiveReplay {
 export async function liveReplay(page: Surroundings, project: Pick<StoredProject, 'id' | 'name' | 'elsewhere'>, wanted: LiveReplay): Promise<{ session: Session; outcome: Promise<ReplayOutcome> }> {
   const { run, record, file, liveModels, liveTools, keyless, signal } = wanted
   const keys = keyless ? undefined : await page.keysFor(project)
-  const permit = page.gateFor(project)(knownTo({ file, ...(keys ? { keys } : {}) }))
+  // Nobody has agreed to the addresses that a program from elsewhere names.
+  const permit = page.gateFor(project)(keyless ? () => false : knownTo({ file, ...(keys ? { keys } : {}) }))
   const store = createContentStore(page.db)
   let settle: (outcome: ReplayOutcome) => void = () => undefined
   let fail: (thrown: unknown) => void = () => undefined
@@ -67,7 +68,7 @@ export async function liveReplay(page: Surroundings, project: Pick<StoredProject
     },
     goOn: () => Promise.reject(new HaloError('VALIDATION', 'A replay can’t be taken up again: start it anew.')),
   }
-  const session = new Session({ runId: crypto.randomUUID(), projectId: project.id, pipeline: record.start.pipeline, mode: 'replay' }, driver)
+  const session = new Session({ runId: crypto.randomUUID(), projectId: project.id, pipeline: record.start.pipeline, mode: 'replay', recorded: false }, driver)
   signal.addEventListener('abort', () => session.stop(), { once: true })
   return { session, outcome }
 }

@@ -67,15 +67,15 @@ export class Travel {
   }
 
   /** The stage that the entry belongs to. */
-  readonly stage: StageNode | undefined = $derived(this.entry && this.#find(this.entry.path))
+  readonly stage: StageNode | undefined = $derived.by(() => this.entry && this.#find(this.entry.path))
 
   /** What was asked by then, the answer of the last one maybe still open. */
-  readonly until: readonly Exchange[] = $derived(this.exchanges.slice(0, countUntil(this.exchanges, this.#at)))
+  readonly until: readonly Exchange[] = $derived.by(() => this.exchanges.slice(0, countUntil(this.exchanges, this.#at)))
 
-  readonly files: Files = $derived(filesAt(this.record, this.run.baseline ?? {}, this.entry?.seq ?? -1))
+  readonly files: Files = $derived.by(() => filesAt(this.record, this.run.baseline ?? {}, this.entry?.seq ?? -1))
 
   /** The source with the stage that was at work, or what the person asked for. */
-  readonly shown: Shown = $derived(this.#chosen ?? sourceOf(this.record, this.stage?.span))
+  readonly shown: Shown = $derived.by(() => this.#chosen ?? sourceOf(this.record, this.stage?.span))
 
   showFile(path: string): void {
     this.#chosen = { kind: 'file', path }
