@@ -1,5 +1,5 @@
 /**
- * `npm run bench [steps approve parse import load]`: what Halo's own machinery costs, as figures to read, not to assert.
+ * `npm run bench [steps approve replay parse import load]`: what Halo's own machinery costs, as figures to read, not to assert.
  * Each is taken beside a yardstick in the same process, in turns, so that a slow machine slows both.
  */
 import { spawnSync } from 'node:child_process'
@@ -9,7 +9,7 @@ import { median } from './fixture.mjs'
 
 if (isStale()) await buildLibrary()
 const wanted = process.argv.slice(2)
-const parts = { steps, approve, parse, import: importing, load }
+const parts = { steps, approve, replay, parse, import: importing, load }
 for (const [name, part] of Object.entries(parts)) if (wanted.length === 0 || wanted.includes(name)) await part()
 
 /** Times two things in turns; gives their medians in milliseconds and the median of their ratios. */
@@ -70,6 +70,18 @@ async function approve() {
     console.log(`  taken up by a new process after ${entries} entries: ${ms.toFixed(1)} ms, ${us(ms / entries)} an entry`)
   }
   console.log()
+}
+
+async function replay() {
+  const { openAndReplay, recordingOf } = await import('./replay.mjs')
+  const lines = await recordingOf(10_000)
+  await openAndReplay(await recordingOf(1_000))
+  const taken = []
+  for (let i = 0; i < 5; i++) taken.push(await openAndReplay(lines))
+  const { entries } = taken[0] ?? { entries: 0 }
+  const opened = median(taken.map((one) => one.opened))
+  const ms = median(taken.map((one) => one.ms))
+  console.log(`A recording of ${entries} entries (${(lines.length / 1e6).toFixed(1)} MB): opened in ${opened.toFixed(0)} ms, replayed in ${ms.toFixed(0)} ms, ${Math.round((entries * 1000) / ms)} entries a second\n`)
 }
 
 async function parse() {
