@@ -187,13 +187,6 @@ test('what is too long for a link is a file, which opens again', async ({ page }
 
 test('a variable of this browser never leaves in a link', async ({ page }) => {
   await open(page)
-  await page.evaluate(
-    () =>
-      new Promise<void>((resolve) => {
-        const load = indexedDB.open('halo')
-        load.onsuccess = () => resolve(load.result.close())
-      }),
-  )
   await button(page, 'Settings').click()
   await page.getByRole('tab', { name: 'Variables' }).click()
   await page.getByLabel('Name').fill('TOKEN')
