@@ -20,7 +20,8 @@ const keyOf = (projectId: string) => `egress:${projectId}`
 export class Egress {
   readonly #db: Database
   #waiting = $state.raw<readonly Asked[]>([])
-  #pending = new Map<string, Promise<boolean>>()
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it finds questions under way; what is shown of them is in state
+  readonly #pending = new Map<string, Promise<boolean>>()
 
   constructor(db: Database) {
     this.#db = db
