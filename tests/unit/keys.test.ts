@@ -39,7 +39,7 @@ function disk() {
   }
   return {
     tab,
-    get record() {
+    get record(): KeysRecord {
       return record as KeysRecord
     },
     set record(next: unknown) {
