@@ -25,11 +25,11 @@ describe('a run that is killed', () => {
     const before = total
     const started = performance.now()
     let left = PROGRAMS
-    for (const source of fc.sample(programs, { numRuns: PROGRAMS * 3, seed: 20_265 })) {
+    for (const source of fc.sample(programs, { numRuns: PROGRAMS * 5, seed: 20_265 })) {
       const run = await whole(source)
       const { length: entries } = run.record.entries
       // Short ones have few places to crash at; each place of a long one takes long, and the property test has these.
-      if (entries < 25 || entries > 90) continue
+      if (entries < 32 || entries > 75) continue
       for (let length = 0; length <= entries; length++) total += await crashAfter(length, source, run)
       if (--left === 0) break
     }

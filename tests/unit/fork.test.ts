@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HaloRuntime, memoryJournal, memorySandbox, parse, registerToolProvider, useTool, type JournalRecord, type Mock, type RuntimeConfig } from '../../src/lib/halo/index.ts'
-import { contentsOf, filesAt, forkFiles, forkRecord, keepRecord } from '../../src/lib/halo/replay.ts'
+import { compareRuns, contentsOf, filesAt, forkFiles, forkRecord, keepRecord } from '../../src/lib/halo/replay.ts'
 
 /** Calls that reached the world. */
 let world: string[] = []
@@ -248,5 +248,34 @@ pipeline Main() : "" |> Files.write(path: "a.md", content: "one") |> Files.write
     const after = journal.records.get('fork')
     expect(after === undefined ? {} : await text(filesAt(after, baseline))).toEqual({ '/notes/a.md': 'mine', '/notes/b.md': 'three' })
     await expect(contentsOf({ '/x': 'gone' }, store)).rejects.toThrow('/x')
+  })
+})
+
+describe('two runs side by side', () => {
+  test('a run and its fork part at the edited answer', async () => {
+    const { record, goOn, journal } = sitting()
+    const original = await record(`${HEAD}pipeline Main() : "" |> W.write(text: "one") |> Plain.think("{{input}}") |> W.write(text: "{{input}}")\n`)
+    await goOn(forkRecord(original, { at: entryAt(original, 'agent', '2/step:1'), runId: 'fork', answer: { value: 'edited' } }))
+    const fork = journal.records.get('fork')
+    if (fork === undefined) throw new Error('no fork')
+    const { rows, first, sameEnd, totals } = compareRuns(original, fork)
+    expect(rows.map(({ path, sameRequest, sameAnswer }) => [path, sameRequest, sameAnswer])).toEqual([['1', true, true], ['2/step:1', true, false], ['3', false, false]])
+    expect(first).toMatchObject({ path: '2/step:1', kind: 'agent' })
+    expect(sameEnd).toBe(false)
+    expect(totals.a).toMatchObject({ requests: 1, calls: 2 })
+    expect(compareRuns(original, original)).toMatchObject({ sameEnd: true })
+    expect(compareRuns(original, original).first).toBeUndefined()
+  })
+
+  test('runs of two versions of a program are compared by their stages', async () => {
+    const { record, journal, runtime } = sitting()
+    const source = `${HEAD}pipeline Main() : "" |> W.read(text: "one") |> W.read(text: "two")\n`
+    const original = await record(source)
+    await runtime.load(parse(source.replace('"" |>', '"" |> W.write(text: "new") |>'))).run('Main', {}, { runId: 'later' })
+    const later = journal.records.get('later')
+    if (later === undefined) throw new Error('no run')
+    const { rows, first } = compareRuns(original, later)
+    expect(rows.map(({ path, a, b, sameAnswer }) => [path, a?.path, b?.path, sameAnswer])).toEqual([['1', undefined, '1', false], ['2', '1', '2', true], ['3', '2', '3', true]])
+    expect(first).toMatchObject({ path: '1', target: 'W.write' })
   })
 })

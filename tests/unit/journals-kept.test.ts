@@ -19,7 +19,10 @@ function handClock(start = 1_000_000): Clock & { set(to: number): void } {
       }),
     set(to) {
       now = to
-      for (const sleeper of sleepers) if (sleeper.until <= now) (sleepers.delete(sleeper), sleeper.wake())
+      for (const sleeper of [...sleepers].filter(({ until }) => until <= now)) {
+        sleepers.delete(sleeper)
+        sleeper.wake()
+      }
     },
   }
 }

@@ -4,14 +4,14 @@ import { HaloError } from '../errors.ts'
 import type { HaloFile } from '../syntax/ast.ts'
 import { parseSource } from '../syntax/index.ts'
 import { VERSION } from '../version.ts'
-import { alignedPaths } from './aligned.ts'
+import { alignedPaths, type Translate } from './aligned.ts'
 import { systemClock } from './clock.ts'
 import { Execution } from './execution.ts'
 import { isPaused, memoryJournal } from './journal.ts'
 import { Mocks } from './mocks.ts'
 import { samePlain } from './plain.ts'
 import { ReplaySource, type Difference, type ReplayOptions, type Versions } from './replay-source.ts'
-import type { JournalEnd, JournalEntry, JournalRecord, Mock, RunOptions, RunResult, RuntimeConfig } from './types.ts'
+import type { JournalEnd, JournalEntry, JournalRecord, JournalStart, Mock, RunOptions, RunResult, RuntimeConfig } from './types.ts'
 
 export interface ReplayOutcome {
   result: RunResult
@@ -66,14 +66,26 @@ function sameEnd(result: RunResult, { end, entries }: JournalRecord): boolean {
   return result.status === end.status && samePlain(result.output ?? null, end.output ?? null) && result.error?.code === end.error?.code
 }
 
-/** How the program as it is now relates to the recorded one; a recording may have come without it, or with one that no longer reads. */
+/** How the program as it is now relates to the recorded one. */
 function versionsOf(program: Program, { start }: JournalRecord): Versions | undefined {
+  const earlier = recordedProgram(start)
+  if (earlier === undefined) return undefined
+  return { translate: alignedPaths(program, earlier, start.pipeline), samePolicies: policyText(program) === policyText(earlier) }
+}
+
+/** Where places of one run were in another one, by the programs that they were runs of. */
+export function earlierPaths(later: JournalStart, earlier: JournalStart): Translate {
+  const [now, then] = [recordedProgram(later), recordedProgram(earlier)]
+  return now === undefined || then === undefined ? (path) => path : alignedPaths(now, then, later.pipeline)
+}
+
+/** As far as it can be read; undefined: the recording came without one. */
+function recordedProgram(start: JournalStart): Program | undefined {
   const source = start.sources[start.main]
   if (source === undefined) return undefined
   const { file } = parseSource(source, start.main === '' ? {} : { path: start.main })
   loadImports(file, (path) => (Object.hasOwn(start.sources, path) ? start.sources[path] : undefined))
-  const earlier = link(file)
-  return { translate: alignedPaths(program, earlier, start.pipeline), samePolicies: policyText(program) === policyText(earlier) }
+  return link(file)
 }
 
 /** Everything in a program that says which rules hold where. */
