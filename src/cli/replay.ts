@@ -63,8 +63,10 @@ export async function replayRun(words: string[]): Promise<number> {
     const ms = performance.now() - started
     const extra = { replayed: { runId, same, recorded: recorded ?? null, differences } }
     const code = tell({ result, path, sources: program.sources, ms, recorded: false, json: values.json, extra, replay: true })
-    for (const difference of differences.slice(0, SHOWN)) say(differenceLine(difference, program))
-    if (differences.length > SHOWN) say(`… and ${differences.length - SHOWN} more.`)
+    // What was not recorded at all the error says, or the agent's call that it was.
+    const others = differences.flatMap((difference) => differenceLine(difference, program) ?? [])
+    for (const line of others.slice(0, SHOWN)) say(line)
+    if (others.length > SHOWN) say(`… and ${others.length - SHOWN} more.`)
     say(same ? `✓ Same output as the recorded run ${runId}` : `≠ Different from the recorded run ${runId}, ${ending(recorded)}`)
     return code
   } finally {
@@ -82,12 +84,9 @@ function recordingNamed(id: string): JournalRecord {
   return readLines(readFileSync(id, 'utf8')).record
 }
 
-function differenceLine({ path, target, span, recorded, actual }: Difference, { sources }: ProgramFile): string {
-  const what =
-    recorded === undefined
-      ? `${target} at stage ${path} was not recorded.`
-      : `${target} at stage ${path}: ${differenceText(recorded.request, actual.request) ?? 'the same request'}.`
-  return faultText('difference', what, span, sources)
+function differenceLine({ path, target, span, recorded, actual }: Difference, { sources }: ProgramFile): string | undefined {
+  if (recorded === undefined) return undefined
+  return faultText('difference', `${target} at stage ${path}: ${differenceText(recorded.request, actual.request) ?? 'the same request'}.`, span, sources)
 }
 
 function ending(recorded: JournalEnd | undefined): string {

@@ -84,7 +84,7 @@ describe.concurrent('halo replay', { timeout: 180_000 }, () => {
     writeFileSync(join(folder, 'tidy.halo'), TIDY.replace('    |> System', '    |> Files.search(pattern: "x")\n    |> System'))
     const { code, stderr } = await halo(folder, 'replay', 'tidy.halo', id)
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^tidy\.halo:10:8 REPLAY_MISMATCH .*the pipeline or its input changed/m)
+    expect(stderr).toMatch(/^tidy\.halo:10:5 REPLAY_MISMATCH .*the pipeline or its input changed/m)
     expect(stderr).toContain('≠ Different from the recorded run')
   })
 
