@@ -1,10 +1,11 @@
 /** Checks decorators: that they exist, may stand there, stand once, and get what they take. */
-import type { Decorator } from '../syntax/ast.ts'
-import { checkArguments } from './arguments.ts'
+import type { Decorator, Expression } from '../syntax/ast.ts'
+import { checkArguments, literalValue } from './arguments.ts'
 import { fault, unknown, warn, type Context } from './context.ts'
 import type { Place } from './expressions.ts'
 import { checkModel } from './models.ts'
 import { DECORATORS, type DecoratorPlace } from './signatures.ts'
+import { isRetryCondition } from '../tools/middleware/retry.ts'
 
 const AFTER: Record<DecoratorPlace, string> = {
   agent: 'an agent\'s call', tool: 'a tool\'s call', call: 'this call', declaration: 'a tool declaration',
@@ -40,12 +41,28 @@ export function checkDecorators(context: Context, decorators: readonly Decorator
       else fault(context, decorator, 'missing-argument', `@shadow needs a model. For example: ${signature.example}`)
       continue
     }
-    const bound = checkArguments(context, decorator, decorator.args, signature, place, { title: `@${name}` })
-    if (name === 'idempotent' && at !== 'declaration') {
-      const scope = bound.byName.get('scope')
-      if (scope?.value.kind === 'Variable' && scope.value.name === 'session') {
-        warn(context, scope.value, 'session-scope', 'A pipeline has no chat session: scope session is the run here. Use run or global.')
-      }
-    }
+    // A category that is not written out would be no category, and no policy would hold the call.
+    const bound = checkArguments(context, decorator, decorator.args, signature, place, { title: `@${name}`, literal: name === 'category' })
+    if (name === 'retry') checkRetryConditions(context, bound.byName.get('on')?.value)
+    // A declaration is anybody's: reach.ts says it of those that a pipeline reaches.
+    if (at !== 'declaration') checkSessionScope(context, decorator)
+  }
+}
+
+function checkRetryConditions(context: Context, on: Expression | undefined): void {
+  if (!on) return
+  for (const condition of on.kind === 'List' ? on.items : [on]) {
+    const value = literalValue(condition)
+    if (value === undefined || isRetryCondition(value)) continue
+    fault(context, condition, 'unknown-word', '@retry\'s on takes HTTP statuses ("429"), classes ("5xx"), "network", "timeout", "transient" and "any".')
+  }
+}
+
+/** Warns of an `@idempotent(scope: session)` that a pipeline comes to. */
+export function checkSessionScope(context: Context, { name, args }: Decorator): void {
+  if (name !== 'idempotent') return
+  const scope = args.find((argument) => argument.name === 'scope')?.value
+  if (scope?.kind === 'Variable' && scope.name === 'session') {
+    warn(context, scope, 'session-scope', 'A pipeline has no chat session: scope session is the run here. Use run or global.')
   }
 }

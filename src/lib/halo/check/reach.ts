@@ -1,10 +1,12 @@
-/** Where pipelines lead: cycles among them, and the names that the templates of the tools they reach need. */
+/** Where pipelines lead: cycles among them, and what the tools they reach need of a pipeline. */
 import { fault, fileOf, type Context } from './context.ts'
+import { checkSessionScope } from './decorators.ts'
 import { nearest } from './nearest.ts'
 
 export function checkReach(context: Context): void {
   checkCycles(context)
   checkTemplates(context)
+  checkSessionScopes(context)
 }
 
 /** Depth first, without recursion: a chain of thousands of pipelines is no harder than one of three. */
@@ -80,5 +82,15 @@ function checkTemplates(context: Context): void {
         ...(near ? { fix: { title: `Change to ${near}`, from, to, insert: near } } : {}),
       })
     }
+  }
+}
+
+function checkSessionScopes(context: Context): void {
+  const reached = new Set([...context.reach.values()].flatMap(({ tools }) => [...tools]))
+  for (const name of reached) {
+    const declaration = context.program.tools.get(name)
+    if (!declaration) continue
+    context.file = fileOf(context, declaration)
+    for (const decorator of declaration.decorators) checkSessionScope(context, decorator)
   }
 }
