@@ -1,5 +1,7 @@
 /** `halo`: finds the command and runs it. Gives the exit code. */
+import { nearest } from '../lib/halo/check/nearest.ts'
 import { HaloError, messageOf } from '../lib/halo/errors.ts'
+import { VERSION } from '../lib/halo/version.ts'
 import { DONE, FAILED, UsageError, WRONG_USAGE } from './exit.ts'
 import type { Described } from './options.ts'
 import { errorText, give, say } from './print.ts'
@@ -32,9 +34,14 @@ export async function main(words: string[]): Promise<number> {
     give(await overview())
     return DONE
   }
+  if (name === '--version' || name === '-v') {
+    give(VERSION)
+    return DONE
+  }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
-    say(`There is no command ${JSON.stringify(name)}.\n\n${await overview()}`)
+    const like = nearest(name, Object.keys(COMMANDS))
+    say(`There is no command ${JSON.stringify(name)}.${like === undefined ? '' : ` Do you mean halo ${like}?`}\n\n${await overview()}`)
     return WRONG_USAGE
   }
   const { described, act } = await load()

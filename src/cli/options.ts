@@ -32,7 +32,13 @@ export function readWords<O extends Options>(words: string[], { usage, options, 
   }
   const { length } = read.positionals
   if (length < least || length > most) {
-    throw new UsageError(`${length < least ? 'Something is missing' : `${JSON.stringify(read.positionals[most])} is too much`}.\nUsage: halo ${usage}`)
+    throw new UsageError(`${length < least ? `${missing(usage, length)} is missing` : `${JSON.stringify(read.positionals[most])} is too much`}.\nUsage: halo ${usage}`)
   }
   return read
+}
+
+/** What the word of this index stands for: `ID` for the second of `resume F ID --payload …`. */
+function missing(usage: string, index: number): string {
+  const [name = ''] = usage.split(' ').slice(index + 1)
+  return name.startsWith('F') ? 'A file' : name
 }

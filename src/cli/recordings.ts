@@ -57,8 +57,8 @@ function expectWords(action: string, words: string[], least: number, most = Infi
 function list(folder: RecordingsFolder, json: boolean): number {
   const { summaries, unreadable } = folder.all()
   if (json) give(summaries)
-  else if (summaries.length === 0) say('There are no recordings in this folder yet. halo run makes one.')
-  else {
+  else if (summaries.length === 0 && unreadable.length === 0) say('There are no recordings in this folder yet. halo run makes one.')
+  else if (summaries.length > 0) {
     const lines = summaries.map(({ runId, at, status, pipeline, entries, pinned, name }) =>
       [runId, new Date(at).toISOString(), status, pipeline, `${entries} entries`, ...(name === undefined ? [] : [name]), ...(pinned ? ['pinned'] : [])].join('  '),
     )

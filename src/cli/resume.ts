@@ -10,7 +10,7 @@ import { say } from './print.ts'
 import { progress } from './progress.ts'
 import { programOf, readText, type ProgramFile } from './program-file.ts'
 import { AUTO_APPROVE } from './run.ts'
-import { findRun, openQuestions, type OpenQuestion } from './run-store.ts'
+import { openQuestions, takeRun, type OpenQuestion } from './run-store.ts'
 import { tell } from './summary.ts'
 import { atTerminal, terminalAsker } from './terminal.ts'
 import { environmentOf, keys, worldOfFolder } from './world.ts'
@@ -31,7 +31,7 @@ export const resumeCommand = command({
 export async function resume(words: string[]): Promise<number> {
   const { positionals, values } = readWords(words, resumeCommand)
   const [path = '', runId = ''] = positionals
-  const { record, journal, recorded } = findRun(runId)
+  const { record, journal, recorded } = takeRun(runId)
   const program = programOfRun(path, record)
   const questions = openQuestions(record)
   const question = values.question === undefined ? questions[0] : questions.find(({ id }) => id === values.question)
