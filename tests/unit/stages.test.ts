@@ -281,3 +281,12 @@ pipeline Main(folder: String): |> Shell.run(command: "echo x > a.js; echo x > a.
     expect(await text('/shop/a.js')).toBe('x\n')
   })
 })
+
+describe('the arguments of a run', () => {
+  test('that are no object fail the run in words', async () => {
+    for (const [args, kind] of [[null, 'null'], ['Bonn', 'a text'], [['Bonn'], 'a list'], [7, 'a number']] as const) {
+      const result = await new HaloRuntime().load(parse('pipeline P(city: String) : city')).run('P', args as unknown as object)
+      expect(result).toMatchObject({ status: 'failed', error: { code: 'VALIDATION', message: `The arguments of P are an object by name, not ${kind}.` } })
+    }
+  })
+})

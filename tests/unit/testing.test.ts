@@ -183,6 +183,20 @@ describe('a test block', () => {
     expect(messages(await outcomeOf(`${failing} test "t" runs Go() :\n expect status == "failed"`))).toEqual([])
   })
 
+  test('says first how the run ended when expectations fail because of that', async () => {
+    const failing = `pipeline Go() : 1 |> System.Fail("broken")\n`
+    expect(messages(await outcomeOf(`${failing} test "t" runs Go() :\n expect output.sum == 1`))).toEqual([
+      expect.stringMatching(/^run: the run ended as failed: \w+ broken/),
+      expect.stringMatching(/^expect: expected output\.sum == 1/),
+    ])
+    // The test expects an ending, and another one came.
+    expect(messages(await outcomeOf(`${failing} test "t" runs Go() :\n expect status == "completed"`))[0]).toMatch(/^run: .* broken/)
+    // The test has the ending right; something else is wrong.
+    expect(messages(await outcomeOf(`${failing} test "t" runs Go() :\n expect status == "failed"\n expect called("X.y") == 1`))).toEqual([expect.stringMatching(/^expect: .*called/)])
+    const asked = `pipeline Go() : 1 |! yield("go on?") |> System.Value(2)\n`
+    expect(messages(await outcomeOf(`${asked} test "t" runs Go() :\n answer yield : "no"\n expect output == 2`))[0]).toMatch(/^run: the run ended as declined/)
+  })
+
   test('whose lines are wrong fails in words', async () => {
     expect(messages(await outcomeOf(`pipeline Go() : 1\n test "t" runs Go() :\n files "./a" : "text"`))).toEqual([expect.stringMatching(/^setup: .*object of contents/)])
     expect(messages(await outcomeOf(`pipeline Go(n: Number) : n\n test "t" runs Go(n: "x") :\n expect output == 1`))[0]).toMatch(/n/)

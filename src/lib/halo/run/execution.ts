@@ -7,6 +7,7 @@ import type { ReplaySource } from './replay-source.ts'
 import { Run, type RunWorld } from './run.ts'
 import { State } from './state.ts'
 import type { HaloEvent, JournalRecord, JournalStart, Paused, RunOptions, RunResult } from './types.ts'
+import { isObject, kindOf } from './values.ts'
 
 interface ExecutionOptions {
   record?: JournalRecord
@@ -97,6 +98,7 @@ export class Execution {
       const names = [...program.pipelines.keys()]
       throw new HaloError('VALIDATION', `There is no pipeline ${start.pipeline}. ${names.length === 0 ? 'The file has none.' : `There is ${names.join(', ')}.`}`)
     }
+    if (!isObject(start.args)) throw new HaloError('VALIDATION', `The arguments of ${pipeline.name} are an object by name, not ${kindOf(start.args)}.`)
     const { clock } = run.world
     const { args, faults } = checkArguments(pipeline, start.args, program, { need: (_, what) => (what.fn === 'uuid' ? clock.uuid() : new Date(clock.now()).toISOString()) })
     if (faults.length > 0) throw argumentsError(pipeline.name, faults)
