@@ -16,22 +16,26 @@ export interface ProgramFile {
   sources: Sources
 }
 
-/** @throws UsageError when the file can't be read */
-export function readProgram(path: string): ProgramFile {
-  return programOf(path, readText(path), (imported, from) => {
+/**
+ * `env`: the variables it would run with, for whoever is to hear of those that are missing.
+ * @throws UsageError when the file can't be read
+ */
+export function readProgram(path: string, env?: object): ProgramFile {
+  const load = (imported: string, from?: string) => {
     try {
       return readFileSync(from === undefined ? imported : join(dirname(from), imported), 'utf8')
     } catch {
       // The checker says so, at the import.
       return undefined
     }
-  })
+  }
+  return programOf(path, readText(path), load, env)
 }
 
 /** A program whose texts are at hand already, as a recording has them. */
-export function programOf(path: string, source: string, resolve: (path: string, from?: string) => string | undefined): ProgramFile {
+export function programOf(path: string, source: string, resolve: (path: string, from?: string) => string | undefined, env?: object): ProgramFile {
   // Regular expressions that may take long run in a thread with a time limit here.
-  const { file, diagnostics } = analyse(source, { path, resolve, everyFile: true, regexRunner: true })
+  const { file, diagnostics } = analyse(source, { path, resolve, everyFile: true, regexRunner: true, ...(env ? { env } : {}) })
   const [, ...imported] = link(file).files
   return { path, file, diagnostics, sources: new Map([[path, source], ...imported.map((each): [string, string] => [each.path ?? path, each.source])]) }
 }

@@ -15,7 +15,7 @@ export function validate(words: string[]): number {
   const { positionals } = readWords(words, validateCommand)
   let faulty = false
   for (const path of positionals) {
-    const program = readProgram(path)
+    const program = readProgram(path, process.env)
     if (sayDiagnostics(program)) faulty = true
     else say(`✓ ${path}`)
   }

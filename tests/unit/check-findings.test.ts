@@ -83,6 +83,7 @@ const programs: [code: keyof typeof CODES, program: string, fix?: string][] = [
   ['duplicate-type', 'pipeline P(x: "a" | «"a"») : x'],
   ['empty-stage', pipe('x «|* { }»')],
   ['endless-schema', 'schema «S» { s: S }'],
+  ['env-missing', 'tool T : Slack(«Env.TOKEN», channel: Env.CHANNEL ?? "#x")'],
   ['env-name', 'tool T : Bare(«Env»)'],
   ['env-outside-declaration', pipe('x |> System.Value(«Env».KEY)')],
   ['glob-matches-nothing', policy('DenyTools(«"File.read"»)'), '"Files.read"'],
@@ -180,7 +181,7 @@ test.each(programs.filter(([code]) => code !== 'syntax'))('%s in %s', (code, pro
   const from = program.indexOf('«')
   const to = program.indexOf('»') - 1
   const source = program.replace(/[«»]/g, '')
-  const { diagnostics } = analyse(source)
+  const { diagnostics } = analyse(source, { env: {} })
   expect(diagnostics.map(({ code, from, to, message }) => ({ code, at: source.slice(from, to), message }))).toEqual([
     { code, at: source.slice(from, to), message: expect.stringMatching(/^[A-Z"|@{(a-z].*[.?!)]$/s) as string },
   ])

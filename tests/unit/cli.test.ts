@@ -85,6 +85,14 @@ describe.concurrent('halo', () => {
     expect(stderr).toContain('policy Bad : Nonsense(1)')
   })
 
+  test('validate warns of a variable of Env that is not set, and of none that has a value beside it', async () => {
+    const folder = folderOf({ 'chat.halo': 'tool Chat : Slack(Env.HALO_NEVER_SET, channel: Env.HALO_NEVER_SET_EITHER ?? "#notes")\npipeline P(text: String) : text |> Chat.post(text: text)\n' })
+    const { code, stderr } = await halo(folder, 'validate', 'chat.halo')
+    expect(code).toBe(0)
+    expect(stderr).toContain('chat.halo:1:19 env-missing warning: Env.HALO_NEVER_SET is not set.')
+    expect(stderr).not.toContain('EITHER is')
+  })
+
   test('validate exits 0 with warnings alone', async () => {
     const folder = folderOf({ 'warned.halo': 'policy P : DenyTools("Nothing.here")\nagent A [mock/x] requires P\npipeline Go() : 1 |> A.x()\n' })
     const { code, stderr } = await halo(folder, 'validate', 'warned.halo')
@@ -121,6 +129,9 @@ describe.concurrent('halo', () => {
     const all = await halo(folder, 'tools')
     expect(all).toMatchObject({ code: 0, stderr: '' })
     expect(all.stdout).toContain('Workspace.read(path')
+    const web = await halo(folder, 'tools', 'Web')
+    expect(web.stdout).toMatch(/^ {2}Web\.fetch\(.*\): external, read with method GET or HEAD$/m)
+    expect(web.stdout).toMatch(/^ {6}format \("markdown" \| "text" \| "html" \| "json", optional\)/m)
     const one = await halo(folder, 'tools', 'Workspace', '--json')
     const provider = JSON.parse(one.stdout) as { name: string; methods: { name: string; effect: string }[] }
     expect(provider.name).toBe('Workspace')

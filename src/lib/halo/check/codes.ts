@@ -22,6 +22,7 @@ export const CODES = {
   'duplicate-type': 'A member stands twice in a union.',
   'empty-stage': 'A stage with nothing in it.',
   'endless-schema': 'A schema that needs itself: no value fits.',
+  'env-missing': 'A variable of Env that isn\'t set.',
   'env-name': 'Env without the name of a variable.',
   'env-outside-declaration': 'Env outside the arguments of a tool or store declaration.',
   'glob-matches-nothing': 'A glob that matches nothing that is declared.',

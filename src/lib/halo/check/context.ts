@@ -18,6 +18,8 @@ export interface CheckOptions {
    * linear are errors.
    */
   regexRunner?: unknown
+  /** The variables a run would have, by name: each `Env.NAME` that isn't among them is a warning. Without it none is. */
+  env?: object
   /** Adapters beside the registered ones, by prefix. */
   models?: Record<string, ModelAdapter>
 }

@@ -1,6 +1,6 @@
 /** Checks an expression: names, fields of known shapes, functions and how many arguments they take. Gives its shape. */
 import { BARE_WORDS, type Access, type AccessStep, type Argument, type Expression, type FunctionCall, type Node, type Operation, type Variable } from '../syntax/ast.ts'
-import { fault, refer, replacement, unknown, type Context } from './context.ts'
+import { fault, refer, replacement, unknown, warn, type Context } from './context.ts'
 import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import { checkRegex } from './regexes.ts'
@@ -12,6 +12,8 @@ export interface Place {
   scope: Scope
   /** The argument of a tool or store declaration: `Env.NAME` may be used. */
   env?: boolean
+  /** What is used instead stands beside it: `Env.NAME ?? "…"`. */
+  spare?: boolean
   /** Functions that this place alone has: `called` in an `expect`, `call` in a mock. */
   functions?: ReadonlyMap<string, { least: number; most: number; check?(call: FunctionCall): void }>
   /** Takes over for names that aren't in scope; true when it has dealt with it. */
@@ -63,7 +65,8 @@ export function checkExpression(context: Context, expression: Expression, place:
 }
 
 function checkOperation(context: Context, { operands, operators }: Operation, place: Place): Shape {
-  const shapes = operands.map((operand) => checkExpression(context, operand, place))
+  const spare = operators[0] === '??' ? { ...place, spare: true } : place
+  const shapes = operands.map((operand, i) => checkExpression(context, operand, i < operands.length - 1 ? spare : place))
   switch (operators[0]) {
     case '==': case '!=': case '<': case '<=': case '>': case '>=':
       return BOOLEAN
@@ -115,6 +118,14 @@ function envFault(context: Context, node: Node): void {
   fault(context, node, 'env-outside-declaration', 'Env can be used in the arguments of a tool or store declaration only.')
 }
 
+/** Warns of an `Env.NAME` that is not set, where it is known what is. */
+function checkSet(context: Context, base: Node, step: AccessStep | undefined, { spare }: Place): void {
+  const { env } = context.options
+  const name = step && keyOf(step)
+  if (env === undefined || name === undefined || spare || Object.hasOwn(env, name)) return
+  warn(context, { from: base.from, to: step.to }, 'env-missing', `Env.${name} is not set. A run needs it.`)
+}
+
 function contextShape(scope: Scope): Shape {
   const bindings = [...allBindings(scope)]
   const of = (kind: string) => bindings.filter(([, b]) => b.kind === kind).map(([name, b]): [string, Shape] => [name, b.shape])
@@ -125,6 +136,7 @@ function checkAccess(context: Context, { base, steps }: Access, place: Place): S
   for (const step of steps) if (step.kind === 'Index') checkExpression(context, step.index, place)
   if (base.kind === 'Variable' && base.name === 'Env' && !bindingOf(place.scope, 'Env')) {
     if (!place.env) envFault(context, base)
+    else checkSet(context, base, steps[0], place)
     return STRING
   }
   if (base.kind === 'Variable' && base.name === 'context' && !bindingOf(place.scope, 'context')) return checkContextAccess(context, base, steps, place)
