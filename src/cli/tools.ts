@@ -28,17 +28,28 @@ function providerText({ name, description, store, config, methods }: ProviderLis
   if (whole) lines.push(...propertiesOf(config).map((property) => `  ${propertyText(property)}`))
   if (methods === undefined) lines.push('  methods not described')
   for (const method of methods ?? []) {
-    lines.push(`  ${name}.${method.name}(${namesOf(method.parameters)}): ${method.effect}${method.categories?.length ? ` · ${method.categories.join(', ')}` : ''}`)
+    lines.push(`  ${name}.${method.name}(${namesOf(method.parameters)}): ${effectText(method)}${method.categories?.length ? ` · ${method.categories.join(', ')}` : ''}`)
     lines.push(`    ${method.description}`)
     if (whole) lines.push(...propertiesOf(method.parameters).map((property) => `      ${propertyText(property)}`))
   }
   return `${lines.join('\n')}\n`
 }
 
+type Method = NonNullable<ProviderListing['methods']>[number]
+
+/** Where an argument decides, that is said too: `external, read with method GET or HEAD`. */
+function effectText({ effect, effectBy }: Pick<Method, 'effect' | 'effectBy'>): string {
+  if (effectBy === undefined) return effect
+  const { argument, effects } = effectBy
+  const others = [...new Set(Object.values(effects))]
+  const valuesOf = (other: string) => Object.keys(effects).filter((value) => effects[value] === other).join(' or ')
+  return [effect, ...others.map((other) => `${other} with ${argument} ${valuesOf(other)}`)].join(', ')
+}
+
 interface Property {
   name: string
   required: boolean
-  schema: { type?: unknown; description?: unknown; default?: unknown; enum?: unknown; const?: unknown; anyOf?: unknown; format?: unknown }
+  schema: { type?: unknown; description?: unknown; default?: unknown; format?: unknown }
 }
 
 function propertiesOf(schema: unknown): Property[] {
@@ -58,8 +69,18 @@ function namesOf(schema: unknown): string {
 }
 
 function propertyText({ name, required, schema }: Property): string {
-  const type = typeof schema.type === 'string' ? schema.type : Array.isArray(schema.enum) ? schema.enum.map((one) => JSON.stringify(one)).join(' | ') : 'any'
-  const facts = [type, required ? 'required' : schema.default === undefined ? 'optional' : `default ${JSON.stringify(schema.default)}`]
+  const facts = [typeText(schema), required ? 'required' : schema.default === undefined ? 'optional' : `default ${JSON.stringify(schema.default)}`]
   if (typeof schema.format === 'string') facts.push(schema.format)
   return `${name} (${facts.join(', ')})${typeof schema.description === 'string' ? `: ${schema.description}` : ''}`
+}
+
+/** A JSON Schema's type in a few words: `string`, `"GET" | "HEAD"`, `array of string`. */
+function typeText(schema: unknown): string {
+  if (typeof schema !== 'object' || schema === null) return 'any'
+  const { type, enum: values, anyOf, items } = schema as Record<string, unknown>
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ')
+  if (Array.isArray(anyOf)) return anyOf.map(typeText).join(' | ')
+  if (type === 'array' && items !== undefined) return `array of ${typeText(items)}`
+  return Array.isArray(type) ? type.join(' | ') : typeof type === 'string' ? type : 'any'
 }
