@@ -1,3 +1,5 @@
+import { openDocs } from '../docs/open.ts'
+import { docsWords } from '../docs/words.ts'
 import { examples } from '../project/examples.ts'
 import type { Workbench } from './workbench.svelte.ts'
 import { shellWords } from './words.ts'
@@ -18,6 +20,7 @@ export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share'
     { label: words.recordings, run: () => layout.show('recordings') },
     { label: words.settings, run: () => open('settings') },
     { label: words.share, run: () => open('share') },
+    { label: docsWords.open, run: () => void openDocs().catch(bench.report) },
     ...(project?.example && !project.elsewhere ? [{ label: words.reset, run: () => void bench.resetExample() }] : []),
     ...Object.keys(project?.files ?? {}).map((path) => ({ label: words.file(path), run: () => project?.open(path) })),
     ...examples.map((example) => ({ label: words.example(example.title), run: () => void bench.openExample(example) })),

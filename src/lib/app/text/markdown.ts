@@ -16,7 +16,10 @@ function destination(href: string): string | undefined {
   return undefined
 }
 
-const marked = new Marked({
+/** Where a relative link leads within the product's own pages; undefined: nowhere. */
+export type Within = (href: string) => string | undefined
+
+const reader = (within?: Within) => new Marked({
   gfm: true,
   breaks: false,
   renderer: {
@@ -24,6 +27,8 @@ const marked = new Marked({
     image: ({ href, text }) => `<span class="image">${escape(text || 'image')} (${escape(href)})</span>`,
     link({ href, tokens }) {
       const label = this.parser.parseInline(tokens)
+      const place = within?.(href)
+      if (place !== undefined) return `<a href="#docs/${escape(encodeURIComponent(place))}">${label}</a>`
       const target = destination(href)
       if (target === undefined) return `${label} (${escape(href)})`
       const shown = label === escape(href) || label === escape(target) ? '' : ` <span class="target">(${escape(target)})</span>`
@@ -32,9 +37,11 @@ const marked = new Marked({
   },
 })
 
-/** Text of a model or a tool as HTML that can hold no script, no form, no remote image and no style. */
-export function markdownHtml(text: string) {
-  return DOMPurify.sanitize(marked.parse(text, { async: false }), {
+const foreign = reader()
+
+/** Text of a model or a tool as HTML that can hold no script, no form, no remote image and no style. `within`: of the documentation. */
+export function markdownHtml(text: string, within?: Within) {
+  return DOMPurify.sanitize((within ? reader(within) : foreign).parse(text, { async: false }), {
     ALLOWED_TAGS: [
       'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 'span',
       'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
