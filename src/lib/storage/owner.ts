@@ -25,6 +25,22 @@ export function claimRun(runId: string): Promise<Claim | undefined> {
   })
 }
 
+/** The claim once the tab that has it lets go or is gone; undefined when `signal` ends the wait first, or where there are no locks. */
+export async function claimWhenFree(runId: string, signal: AbortSignal): Promise<Claim | undefined> {
+  if (!navigator.locks) return undefined
+  return new Promise((resolve) => {
+    navigator.locks
+      .request(name(runId), { signal }, () => new Promise<void>((release) => resolve({ release })))
+      .catch(() => resolve(undefined))
+  })
+}
+
+/** Resolves when no tab works on the run any more. */
+export async function released(runId: string): Promise<void> {
+  // Shared, and let go at once: nobody who wants the run has to wait for those who only look.
+  await navigator.locks?.request(name(runId), { mode: 'shared' }, () => undefined)
+}
+
 /** The ids of runs that some tab holds. */
 export async function heldRuns(): Promise<Set<string>> {
   const asked = await navigator.locks?.query().catch((thrown: unknown) => {

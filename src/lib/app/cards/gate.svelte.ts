@@ -10,6 +10,20 @@ export interface Verdict {
   payload: unknown
 }
 
+/** A card as another tab shows it. */
+export interface CardTold {
+  request: InterruptRequest
+  id?: string
+  state: CardState
+  verdict?: Verdict
+}
+
+/** Where answers go when another tab works on the run; `at` counts the gate's cards. */
+export interface Remote {
+  answer(at: number, digest: string, verdict: Verdict): void
+  remember(at: number, rule: Rule['kind']): void
+}
+
 /** One question on screen. */
 export class Card {
   readonly key: string
@@ -47,6 +61,10 @@ export class Gate {
   #rules: Rule[] = []
   /** Called for an answer to a card that no running code waits for (the run must be taken up first). */
   onRestoredAnswer: (() => void) | undefined
+  /** Called when a card came, or was answered or stopped. */
+  onChange: (() => void) | undefined
+  /** Set while another tab works on the run: answers count only once that tab has told so. */
+  remote: Remote | undefined
 
   get cards(): readonly Card[] {
     return this.#cards
@@ -83,12 +101,18 @@ export class Gate {
       card.notice = words.changed
       return false
     }
+    if (this.remote) {
+      card.notice = words.sent
+      this.remote.answer(this.#cards.indexOf(card), digest, verdict)
+      return true
+    }
     this.#settle(card, verdict)
     return true
   }
 
   /** From now to the end of the run: this very call, or every call of this tool by this agent under this policy. */
   remember(card: Card, kind: Rule['kind']): void {
+    if (this.remote) return this.remote.remember(this.#cards.indexOf(card), kind)
     const { target = '', agent, policy } = card.request.named
     const rule: Rule = kind === 'exact' ? { kind, digest: card.digest } : { kind, target, agent, policy }
     this.#rules.push(rule)
@@ -103,6 +127,30 @@ export class Gate {
       card.state = 'stopped'
       card.verdict = { said: words.stopped, payload: undefined }
     }
+    this.onChange?.()
+  }
+
+  /** All cards, for another tab. */
+  told(): CardTold[] {
+    return this.#cards.map(({ request, id, state, verdict }) => ({ request, id, state, verdict: $state.snapshot(verdict) as Verdict | undefined }))
+  }
+  /** Takes over the cards of the tab that works on the run. */
+  mirror(told: readonly CardTold[]): void {
+    told.forEach(({ request, id, state, verdict }, at) => {
+      const shown = this.#cards[at]
+      const same = shown?.key === keyOf(request) && shown.digest === digestOf(request)
+      if (!same) this.#cards[at] = new Card(request, id)
+      const card = this.#cards[at]
+      if (!card) return
+      if (state !== 'open') card.notice = card.notice === words.sent ? '' : card.notice
+      card.state = state
+      card.verdict = verdict
+    })
+  }
+  /** The owner had another answer first. */
+  unused(at: number, said: string): void {
+    const card = this.#cards[at]
+    if (card) card.notice = words.already(said || words.stopped)
   }
 
   /** Forget answers that the run has used, so that the same place can ask again (another round of a loop). */
@@ -116,12 +164,14 @@ export class Gate {
     const card = new Card(request)
     if (known && known.state === 'open') known.state = 'stopped'
     this.#cards.push(card)
+    this.onChange?.()
     return this.#cards[this.#cards.length - 1] ?? card
   }
 
   #settle(card: Card, verdict: Verdict): void {
     card.state = 'answered'
     card.verdict = verdict
+    this.onChange?.()
     if (card.resolve) card.resolve(verdict.payload)
     else this.onRestoredAnswer?.()
   }

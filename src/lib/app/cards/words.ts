@@ -25,6 +25,7 @@ export const cardWords = {
   answered: (text: string) => (text ? `answered: ${text}` : 'answered'),
   shown: 'What was shown',
   stopped: 'stopped before an answer',
+  sent: 'Sent to the tab that works on the run.',
   already: (said: string) => `Already decided (${said}). This answer was not used.`,
   changed: 'The call has changed since it was shown. Look at it again.',
   hidden: 'Holds characters that are hidden or look like others; they are marked.',

@@ -2,6 +2,7 @@ import { untrack } from 'svelte'
 import type { Diagnostic } from '../../halo/errors.ts'
 import type { HaloFile, Param, PipelineDeclaration, TestDeclaration, Expression } from '../../halo/syntax/ast.ts'
 import type { Project } from '../project/project.svelte.ts'
+import { whenIdle } from '../shell/idle.ts'
 
 /** Waits this long after the last key before the file is checked again, in ms. */
 const PAUSE = 120
@@ -86,6 +87,7 @@ export class Analysis {
   async #parse(source: string, path: string, project: Project): Promise<void> {
     // The text and its colours come first.
     await this.#held
+    if (!this.ready) await whenIdle()
     // Not through the index: that would bring the formatter along.
     const { parseSource } = await import('../../halo/syntax/parse.ts')
     this.#set(parseSource(source, { path }), source, project, false)

@@ -31,6 +31,8 @@ export interface EditorOptions {
   readonly: boolean
   onedit(text: string): void
   onrun(): void
+  /** The place of the cursor, once the editor has the focus. */
+  oncursor?(at: number): void
 }
 
 /** A document as its editor left it. */
@@ -134,7 +136,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   }
 }
 
-function extensionsOf({ halo: language, readonly, label, onedit, onrun }: EditorOptions, onfocus: () => void): Extension[] {
+function extensionsOf({ halo: language, readonly, label, onedit, onrun, oncursor }: EditorOptions, onfocus: () => void): Extension[] {
   return [
     // Named by the page's policy (scripts/headers.js): without it the editor may not write its style element.
     EditorView.cspNonce.of('halo-editor'),
@@ -156,6 +158,7 @@ function extensionsOf({ halo: language, readonly, label, onedit, onrun }: Editor
     ]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onedit(update.state.doc.toString())
+      if ((update.selectionSet || update.focusChanged) && update.view.hasFocus) oncursor?.(update.state.selection.main.head)
       if (update.focusChanged && update.view.hasFocus) onfocus()
     }),
   ]

@@ -30,6 +30,10 @@ export class Workspace {
   #baseline = $state.raw<Files | undefined>()
   #sandbox: Promise<Sandbox> | undefined
   #known = false
+  /** Has it changed since it was last stored? */
+  #dirty = false
+  /** Called once a change is in storage, where other tabs can read it. */
+  onStored: (() => void) | undefined
   #saving: ReturnType<typeof setTimeout> | undefined
   #pending: Promise<unknown> = Promise.resolve()
 
@@ -155,7 +159,32 @@ export class Workspace {
   async flush(): Promise<void> {
     clearTimeout(this.#saving)
     this.#saving = undefined
-    await saveWorkspace(this.#db, { id: this.id, files: { ...this.#files } }).catch(this.#onProblem)
+    // What hasn't changed here may have changed in another tab.
+    if (!this.#dirty) return
+    this.#dirty = false
+    await this.#pending
+    try {
+      await saveWorkspace(this.#db, { id: this.id, files: { ...this.#files } })
+      this.onStored?.()
+    } catch (thrown) {
+      this.#onProblem(thrown)
+    }
+  }
+
+  /** Another tab has stored changes: they are taken over, also into a sandbox that is open here. */
+  async follow(): Promise<void> {
+    const stored = await this.#db.get('workspaces', this.id)
+    if (!stored || this.#dirty) return
+    const before = this.#files
+    this.#files = stored.files
+    this.#known = true
+    if (!this.#sandbox) return
+    const sandbox = await this.#sandbox
+    for (const [path, hash] of Object.entries(stored.files)) {
+      const content = before[path] === hash ? undefined : await this.contents.get(hash)
+      if (content) await sandbox.write(path, content)
+    }
+    for (const path of Object.keys(before)) if (stored.files[path] === undefined) await sandbox.remove(path)
   }
 
   async #open(): Promise<Sandbox> {
@@ -181,6 +210,8 @@ export class Workspace {
   }
 
   #set(path: string, hash: string | undefined): void {
+    if (this.#files[path] === hash) return
+    this.#dirty = true
     const files = { ...this.#files }
     if (hash === undefined) delete files[path]
     else files[path] = hash

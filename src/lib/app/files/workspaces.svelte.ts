@@ -10,11 +10,13 @@ export class Workspaces {
   readonly #report: (thrown: unknown) => void
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- finds open things; what is shown of them is in state
   readonly #open = new Map<string, Workspace>()
+  readonly #others = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('halo-workspaces')
   #engine = $state<EngineState>('off')
 
   constructor(db: Database, report: (thrown: unknown) => void) {
     this.#db = db
     this.#report = report
+    this.#others?.addEventListener('message', ({ data }: MessageEvent<string>) => void this.#open.get(data)?.follow().catch(report))
   }
 
   get engine(): EngineState {
@@ -25,6 +27,7 @@ export class Workspaces {
     let workspace = this.#open.get(id)
     if (!workspace) {
       workspace = new Workspace(id, this.#db, () => this.#makeSandbox(), this.#report)
+      workspace.onStored = () => this.#others?.postMessage(id)
       this.#open.set(id, workspace)
     }
     return workspace

@@ -6,7 +6,7 @@ import { HaloError } from '../../halo/errors.ts'
 import type { HaloFile } from '../../halo/syntax/ast.ts'
 import { createEventLog, type EventLog } from '../../storage/events.ts'
 import { createJournalStore, pruneRuns } from '../../storage/journals.ts'
-import { claimRun } from '../../storage/owner.ts'
+import { claimRun, type Claim } from '../../storage/owner.ts'
 import { isOpenRun } from '../../storage/runs.ts'
 import type { Database, StoredProject, StoredRun } from '../../storage/database.ts'
 import type { ProjectGate } from '../egress/egress.svelte.ts'
@@ -15,6 +15,7 @@ import type { Project } from '../project/project.svelte.ts'
 import { recordsRuns } from '../recordings/switch.ts'
 import type { Keys } from '../settings/keys.svelte.ts'
 import type { LiveReplay } from '../travel/live-replay.ts'
+import { followOwner, tellOthers } from './across-tabs.ts'
 import * as engine from './engine.ts'
 import { questionsOf } from './questions.ts'
 import { Session } from './session.svelte.ts'
@@ -93,8 +94,9 @@ export class Player {
     })
     const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit, seeded, recorded: recorded && kind !== 'mock' }
     const session = new Session(info, driver, kind === 'mock' ? undefined : (event) => this.#events.add(event))
-    if (claim) session.own(claim)
+    if (claim) session.own(claim, kind === 'mock' ? undefined : this.#tell(session))
     this.#adopt(session, file)
+    this.#page.onchange()
     void session.start()
     return session
   }
@@ -122,10 +124,11 @@ export class Player {
     })
     const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit, recorded: run.unkept !== true }
     const session = new Session(info, driver, (event) => this.#events.add(event))
-    if (claim) session.own(claim)
+    if (claim) session.own(claim, this.#tell(session))
     session.restore(await this.#events.load(run.runId), open ? questionsOf(record) : [], open && !claim)
     if (run.end) session.transcript.endAs(run.end, run.end.at - run.at)
     this.#adopt(session, file)
+    if (session.elsewhere) followOwner(session, () => this.#events.load(run.runId), (taken) => void this.#take(session, taken).catch(this.#page.report))
     return session
   }
 
@@ -159,6 +162,19 @@ export class Player {
   /** The tab closes: what runs here may go on elsewhere. */
   leave(): void {
     for (const session of this.#sessions.values()) session.leave()
+  }
+
+  #tell(session: Session) {
+    return tellOthers(session, () => this.#events.flush())
+  }
+  /** The tab that worked on a run shown here is gone: it is this tab's now, if it is not over. */
+  async #take(session: Session, claim: Claim): Promise<void> {
+    const { runId } = session.info
+    const run = await this.#page.db.get('runs', runId)
+    if (session.stoppable && run?.end && run.end.status !== 'paused') session.endedElsewhere(run.end, run.end.at - run.at)
+    if (!run || !session.stoppable) return claim.release()
+    session.own(claim, this.#tell(session))
+    this.#page.onchange()
   }
 
   #adopt(session: Session, file: HaloFile): void {

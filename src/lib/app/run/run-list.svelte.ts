@@ -1,5 +1,5 @@
 import type { Database, StoredRun } from '../../storage/database.ts'
-import { heldRuns } from '../../storage/owner.ts'
+import { heldRuns, released } from '../../storage/owner.ts'
 import { isOpenRun, listRuns } from '../../storage/runs.ts'
 
 /** All runs of this browser, and which of them some tab works on. Tabs tell each other when one begins, waits or ends. */
@@ -9,6 +9,9 @@ export class RunList {
   #all = $state.raw<StoredRun[]>([])
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- replaced as a whole
   #held = $state.raw<ReadonlySet<string>>(new Set())
+
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never shown
+  readonly #awaited = new Set<string>()
 
   constructor(db: Database) {
     this.#db = db
@@ -31,7 +34,17 @@ export class RunList {
   async refresh(): Promise<void> {
     const [held, all] = await Promise.all([heldRuns(), listRuns(this.#db)])
     this.#held = held
+    for (const run of all) if (isOpenRun(run) && held.has(run.runId)) this.#awaitRelease(run.runId)
     this.#all = all
+  }
+  /** A tab that crashes tells nobody; its lock is released all the same. */
+  #awaitRelease(runId: string): void {
+    if (this.#awaited.has(runId)) return
+    this.#awaited.add(runId)
+    void released(runId).then(() => {
+      this.#awaited.delete(runId)
+      return this.refresh().catch(() => undefined)
+    })
   }
   /** Something of a run of this tab has changed that the lists of other tabs show. */
   async changed(): Promise<void> {

@@ -3,6 +3,8 @@ import type { Claim } from '../../storage/index.ts'
 import { messageOf } from '../../halo/errors.ts'
 import { Gate } from '../cards/gate.svelte.ts'
 import { Transcript } from './transcript.svelte.ts'
+import type { Teller } from './across-tabs.ts'
+import type { Ending } from './items.ts'
 import { runWords as words } from './words.ts'
 
 /** What plays a run: the runtime with a scenario, mock or live models behind it, or a fixture in a test. */
@@ -24,6 +26,10 @@ export interface SessionInfo {
   mode: string
   /** Shown in the summary beside the cost, in US dollars. */
   limit?: number
+  /** So many files of the scenario were written into the workspace before it began. */
+  seeded?: number
+  /** false: nothing of it is kept once it has ended. */
+  recorded?: boolean
 }
 
 /** How long Stop waits for tools to end before it leaves them behind, in ms. */
@@ -44,6 +50,9 @@ export class Session {
   #began = 0
   #deltas: HaloEvent[] = []
   #frame: number | undefined
+  #teller: Teller | undefined
+  /** Asks the tab that works on the run to stop it. */
+  askStop: (() => void) | undefined
   /** Called when the run has ended or waits. */
   onSettled: (() => void) | undefined
 
@@ -64,15 +73,34 @@ export class Session {
   get status(): RunStatus | 'running' {
     const { ending } = this.transcript
     if (ending && ending.status !== 'paused') return ending.status
-    return this.gate.open.length > 0 || !this.#active ? 'paused' : 'running'
+    return this.gate.open.length > 0 || !(this.#active || this.#elsewhere) ? 'paused' : 'running'
   }
   /** Can Stop do something? */
   get stoppable(): boolean {
     return this.status === 'running' || this.status === 'paused'
   }
 
-  own(claim: Claim): void {
+  own(claim: Claim, teller?: Teller): void {
     this.#claim = claim
+    this.#teller = teller
+    this.#elsewhere = false
+    this.gate.remote = undefined
+    this.gate.onChange = () => teller?.cards()
+  }
+  /** Is it open, with nothing here that works on it and nothing that is asked? */
+  get cutOff(): boolean {
+    return this.status === 'paused' && !this.#active && !this.#elsewhere && this.gate.open.length === 0
+  }
+  /** Cards that came from another tab get their places in the transcript. */
+  showCards(): void {
+    for (const card of this.gate.cards) this.transcript.addCard(card)
+  }
+  /** The tab that worked on the run has ended it. */
+  endedElsewhere(ending: Ending, ms: number): void {
+    this.#elsewhere = false
+    this.gate.remote = undefined
+    this.transcript.endAs(ending, ms)
+    this.onSettled?.()
   }
 
   start(): Promise<void> {
@@ -89,6 +117,7 @@ export class Session {
   /** Ends the run within a second, whatever a tool does; all open cards are answered with it. */
   stop(): void {
     if (!this.stoppable) return
+    if (this.#elsewhere) return this.askStop?.()
     this.gate.stop()
     this.#flush()
     this.#abort.abort(new DOMException(words.stopped, 'AbortError'))
@@ -109,6 +138,9 @@ export class Session {
   leave(): void {
     this.#claim?.release()
     this.#claim = undefined
+    this.#teller?.close()
+    this.#teller = undefined
+    this.gate.onChange = undefined
   }
 
   /** Goes on with a run that was cut off or waits. */
@@ -153,11 +185,13 @@ export class Session {
   #receive(event: HaloEvent): void {
     if (event.type === 'llm_delta' || event.type === 'tool_progress') {
       this.#deltas.push(event)
+      this.#teller?.event(event)
       this.#frame ??= requestAnimationFrame(() => this.#flush())
       return
     }
     this.#flush()
     this.transcript.apply(event)
+    this.#teller?.event(event)
     this.#keep(event)
   }
 
@@ -172,6 +206,7 @@ export class Session {
   #finish(ending: Parameters<Transcript['endAs']>[0]): void {
     this.#active = false
     this.transcript.endAs(ending, Date.now() - (this.transcript.startedAt ?? this.#began))
+    if (ending.status !== 'paused') this.#teller?.ended(ending, this.transcript.ms ?? 0)
     if (ending.status !== 'paused') this.leave()
     this.onSettled?.()
   }

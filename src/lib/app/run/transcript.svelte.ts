@@ -27,6 +27,8 @@ export class Transcript {
   /** Rises with each change of what `calls` gives: the calls themselves are too many to be state. */
   #timedChanges = $state(0)
   #counted = new Set<string>()
+  /** Rows of calls that a model asked for and nothing was told of yet, by place. */
+  #open = new Map<string, string>()
   #cards = new Set<Card>()
   /** Span of the stage that runs now, for the editor. */
   #current = $state<StageView>()
@@ -128,6 +130,7 @@ export class Transcript {
           this.#tokens = { input: this.#tokens.input + input, output: this.#tokens.output + output, cacheRead: this.#tokens.cacheRead + cacheRead }
         }
         if (event.usage || this.#raw.has(event.path) || event.stop === 'max_tokens' || event.stop === 'content_filter') this.#model(event)
+        event.toolCalls.forEach(({ name, args }, at) => this.#wanted(`${event.path}/call:${at}`, name, args, event.agent))
         if (event.error) this.#note(event.path, 'error', `${event.error.code}: ${event.error.message}`)
         return
       }
@@ -170,7 +173,12 @@ export class Transcript {
         if (oldest !== undefined && this.#raw.size > RAW_KEPT) this.#raw.delete(oldest)
         return
       }
-      case 'approval':
+      case 'approval': {
+        const { path, request } = event.question
+        const row = this.#rows.get(`call ${path} ${request.named.target ?? ''}`)
+        if (row?.kind === 'call') row.progress = event.state === 'asked' ? { note: words.waits } : undefined
+        return
+      }
       case 'yield':
       case 'listen':
       case 'human_input':
@@ -214,6 +222,14 @@ export class Transcript {
     this.#add(this.#place(path), { kind: 'card', key: `card ${this.#cards.size} ${path}`, card })
   }
 
+  /** Answers that are still coming, as events that bring them so far. */
+  streaming(): HaloEvent[] {
+    return [...this.#rows.values()].flatMap((row): HaloEvent[] => {
+      if (row.kind !== 'say' || !row.streaming) return []
+      return [{ type: 'llm_delta', runId: '', path: row.key.slice('say '.length), time: Date.now(), agent: row.agent, text: row.text, ...(row.reasoning === undefined ? {} : { reasoning: row.reasoning }) }]
+    })
+  }
+
   /** A sentence of the app itself. */
   say(text: string, level: NoteRow['level'] = 'info'): void {
     const stage = this.#stages.at(-1)?.path ?? ''
@@ -229,7 +245,13 @@ export class Transcript {
   }
 
   #settle(): void {
-    for (const row of this.#rows.values()) if (row.kind === 'say') row.streaming = false
+    for (const row of this.#rows.values()) {
+      if (row.kind === 'say') row.streaming = false
+      else if (row.kind === 'call' && row.state === 'running' && this.#ending?.status !== 'paused') {
+        row.state = 'error'
+        row.detail ??= words.unfinished
+      }
+    }
   }
 
   /** A call that is told again keeps the time at which it was first told. */
@@ -289,8 +311,25 @@ export class Transcript {
     else this.#add(this.#place(path), { kind: 'model', key, path, ...facts } satisfies ModelRow)
   }
 
+  /** What a model asked for is seen at once; what becomes of it comes with its own events. */
+  #wanted(path: string, name: string, args: Record<string, unknown>, agent: string): void {
+    const target = name.replace('__', '.')
+    if (this.#rows.has(`call ${path} ${target}`)) return
+    this.#call(path, target, args).agent = agent
+    this.#open.set(path, `call ${path} ${target}`)
+  }
+
   #call(path: string, target: string, args: Record<string, unknown> = {}): CallRow {
     const key = `call ${path} ${target}`
+    const asked = this.#open.get(path)
+    const wanted = asked === undefined || asked === key ? undefined : this.#rows.get(asked)
+    this.#open.delete(path)
+    if (asked !== undefined && wanted?.kind === 'call') {
+      // Known under another name than the one it was asked for by.
+      wanted.target = target
+      this.#rows.delete(asked)
+      this.#rows.set(key, wanted)
+    }
     const known = this.#rows.get(key)
     if (known?.kind === 'call') return known
     return this.#add(this.#place(path), { kind: 'call', key, target, args, state: 'running' }) as CallRow

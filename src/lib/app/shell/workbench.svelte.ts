@@ -1,41 +1,32 @@
-/* eslint-disable svelte/prefer-svelte-reactivity -- the maps here find open things; what is shown of them is in state */
 import { HaloError, messageOf, type Span } from '../../halo/errors.ts'
+import type { ReplayOutcome } from '../../halo/run/replay.ts'
 import type { HaloFile } from '../../halo/syntax/ast.ts'
-import type { JournalRecord, Question, InterruptRequest } from '../../halo/run/types.ts'
-import {
-  claimRun,
-  createEventLog,
-  createJournalStore,
-  heldRuns,
-  listRuns,
-  openStorage,
-  type Database,
-  type EventLog,
-  type StoredProject,
-  type StoredRun,
-} from '../../storage/index.ts'
-import { Egress, type ProjectGate } from '../egress/egress.svelte.ts'
+import type { Database, StoredProject, StoredRun } from '../../storage/database.ts'
+import { openStorage } from '../../storage/open.ts'
+import { Egress } from '../egress/egress.svelte.ts'
 import { Analysis } from '../editor/analysis.svelte.ts'
 import { literalFiles } from '../project/literal-files.ts'
 import { Documents } from '../editor/documents.svelte.ts'
 import type { Editor } from '../editor/setup.ts'
-import { Workspace } from '../files/workspace.svelte.ts'
-import { exampleFiles, examples, firstExample, type Example } from '../project/examples.ts'
+import type { Workspace } from '../files/workspace.svelte.ts'
+import { Workspaces, type EngineState } from '../files/workspaces.svelte.ts'
+import { examples, firstExample, type Example } from '../project/examples.ts'
 import { Project } from '../project/project.svelte.ts'
+import { emptyProject, exampleId, fromExample } from '../project/stored.ts'
+import type { Player } from '../run/player.ts'
+import { RunList } from '../run/run-list.svelte.ts'
 import type { Session } from '../run/session.svelte.ts'
-import { TestResults } from '../run/tests.svelte.ts'
+import type { TestResults } from '../run/tests.svelte.ts'
 import { runWords } from '../run/words.ts'
 import { Settings } from '../settings/settings.svelte.ts'
 import { isGuest } from '../share/guest.ts'
 import { Trust } from '../share/trust.svelte.ts'
+import type { LiveReplay } from '../travel/live-replay.ts'
+import type { Travel } from '../travel/travel.svelte.ts'
+import { choosePipeline, modeOf, pipelineOf, scenarioOf } from './choice.ts'
 import { Layout } from './layout.svelte.ts'
 
-type Engine = typeof import('../run/engine.ts')
 type Keys = import('../settings/keys.svelte.ts').Keys
-
-/** `live`, `mock`, `tests`, or `scenario:` and a test's name. */
-export type Mode = string
-export const scenarioMode = (test: string): Mode => `scenario:${test}`
 
 /** Everything that is open on the page. */
 export class Workbench {
@@ -49,28 +40,28 @@ export class Workbench {
   #reveal: { from: number; to: number } | undefined
   #db: Database | undefined
   #keys: Promise<Keys> | undefined
-  #events: EventLog | undefined
   #project = $state.raw<Project>()
   #workspace = $state.raw<Workspace>()
   #session = $state.raw<Session>()
   #tests = $state.raw<TestResults>()
-  #runs = $state.raw<StoredRun[]>([])
-  #held = $state.raw<ReadonlySet<string>>(new Set())
+  #runs = $state.raw<RunList>()
   #problem = $state('')
   #kept = $state<boolean>()
   #egress = $state.raw<Egress>()
   #starting = $state(false)
-  #engine = $state<'off' | 'starting' | 'ready' | 'failed'>('off')
-  /** Runs and workspaces that live in this tab, also those of projects not shown now. */
-  #sessions = new Map<string, Session>()
-  #workspaces = new Map<string, Workspace>()
-  #resumable = new Map<string, HaloFile>()
+  #cursor = $state.raw<{ file: string; at: number }>()
+  #player: Player | undefined
+  #loading: Promise<Player> | undefined
+  #workspaces = $state.raw<Workspaces>()
+  #travel = $state.raw<Travel>()
+  /** The files of a fork, while its run is shown. */
+  #aside = $state.raw<Workspace>()
 
   get project(): Project | undefined {
     return this.#project
   }
   get workspace(): Workspace | undefined {
-    return this.#workspace
+    return this.#aside ?? this.#workspace
   }
   get session(): Session | undefined {
     return this.#session
@@ -79,27 +70,31 @@ export class Workbench {
     return this.#tests
   }
   get runs(): StoredRun[] {
-    return this.#runs
+    return this.#runs?.all ?? []
   }
   /** Something to tell about the page as a whole: storage, mostly. */
   get problem(): string {
     return this.#problem
   }
-  get engine(): 'off' | 'starting' | 'ready' | 'failed' {
-    return this.#engine
+  get engine(): EngineState {
+    return this.#workspaces?.engine ?? 'off'
   }
   get starting(): boolean {
     return this.#starting
   }
   get busy(): boolean {
-    return this.#starting || this.#session?.status === 'running' || this.#tests?.running === true
+    return this.#starting || (this.#session?.status === 'running' && !this.#session.elsewhere) || this.#tests?.running === true
   }
   get stoppable(): boolean {
     return this.#session?.stoppable === true || this.#tests?.running === true
   }
-  /** Runs that wait for an answer and that no tab works on. */
+  /** Open runs that no tab works on: they wait for an answer, or were cut off. */
   get waiting(): StoredRun[] {
-    return this.#runs.filter((run) => isOpen(run) && run.asked.length > 0 && run.runId !== this.#session?.info.runId && !this.#held.has(run.runId))
+    return this.#runs?.waiting.filter((run) => run.runId !== this.#session?.info.runId) ?? []
+  }
+  /** Open runs that another tab works on. */
+  get elsewhere(): StoredRun[] {
+    return this.#runs?.held.filter((run) => run.runId !== this.#session?.info.runId && !this.#player?.owns(run.runId)) ?? []
   }
 
   /** Opens Settings, at a provider if one is named. */
@@ -107,6 +102,7 @@ export class Workbench {
 
   editorReady(editor: Editor): void {
     this.#editor = editor
+    this.analysis.release()
     if (this.#reveal) editor.reveal(this.#reveal.from, this.#reveal.to)
     this.#reveal = undefined
   }
@@ -120,6 +116,14 @@ export class Workbench {
     this.layout.show('editor')
     if (other) this.#reveal = { from, to }
     else this.#editor?.reveal(from, to)
+  }
+
+  /** Where the cursor was last, in which file. */
+  get cursor(): { file: string; at: number } | undefined {
+    return this.#cursor
+  }
+  atCursor(at: number): void {
+    if (this.#project) this.#cursor = { file: this.#project.active, at }
   }
 
   get db(): Database | undefined {
@@ -147,7 +151,8 @@ export class Workbench {
       this.#db = db
       this.#kept = kept
       this.#egress = new Egress(db)
-      this.#events = createEventLog(db, this.report)
+      this.#runs = new RunList(db)
+      this.#workspaces = new Workspaces(db, this.report)
       await this.trust.load(db)
       const shared = location.hash.length > 1 && (await this.openLink(location.hash))
       if (embedded) return
@@ -174,49 +179,34 @@ export class Workbench {
   }
 
   async refreshRuns(): Promise<void> {
-    if (!this.#db) return
-    this.#held = await heldRuns()
-    this.#runs = await listRuns(this.#db)
+    await this.#runs?.refresh()
   }
 
   async openExample(example: Example): Promise<void> {
-    const id = `example:${example.id}`
-    const stored = await this.#db?.get('projects', id)
-    await this.show(stored ?? (await fromExample(id, example)))
+    const stored = await this.#db?.get('projects', exampleId(example))
+    await this.show(stored ?? (await fromExample(example)))
   }
   async resetExample(): Promise<void> {
     const example = examples.find((one) => one.id === this.#project?.example)
-    if (example) await this.show(await fromExample(`example:${example.id}`, example))
+    if (example) await this.show(await fromExample(example))
   }
 
-  mode(): Mode {
-    const chosen = this.#project?.mode
-    const tests = this.analysis.tests
-    if (chosen === 'live' || chosen === 'mock' || chosen === 'tests') return chosen
-    const known = tests.find((test) => scenarioMode(test.name) === chosen) ?? tests.find((test) => test.pipeline.name === this.#project?.pipeline) ?? tests[0]
-    return known ? scenarioMode(known.name) : 'mock'
+  mode() {
+    return modeOf(this.#project, this.analysis)
   }
   /** The test whose scenario is chosen. */
   scenario() {
-    const mode = this.mode()
-    return this.analysis.tests.find((test) => scenarioMode(test.name) === mode)
+    return scenarioOf(this.#project, this.analysis)
   }
   pipeline() {
-    const { pipelines, tests } = this.analysis
-    const name = this.scenario()?.pipeline.name ?? this.#project?.pipeline
-    return pipelines.find((one) => one.name === name) ?? pipelines.find((one) => one.name === 'Main') ?? pipelines.find((one) => one.name === tests[0]?.pipeline.name) ?? pipelines[0]
+    return pipelineOf(this.#project, this.analysis)
   }
   choosePipeline(name: string): void {
-    const project = this.#project
-    if (!project) return
-    project.pipeline = name
-    if (this.scenario() && this.scenario()?.pipeline.name !== name) {
-      const other = this.analysis.tests.find((test) => test.pipeline.name === name)
-      project.mode = other ? scenarioMode(other.name) : 'mock'
-    }
+    if (this.#project) choosePipeline(this.#project, this.analysis, name)
   }
 
   async run(): Promise<void> {
+    this.#travel = this.#aside = undefined
     const { project, workspace } = this
     if (!project || !workspace || this.busy) return
     this.#starting = true
@@ -229,9 +219,14 @@ export class Workbench {
         throw new HaloError('VALIDATION', runWords.invalid)
       }
       if (!(await this.trust.ask(project))) return
-      const engine = await this.#load()
-      if (this.mode() === 'tests') this.#runTests(engine, file, workspace)
-      else await this.#startRun(engine, file, project, workspace)
+      const player = await this.#load()
+      const mode = this.mode()
+      if (mode === 'tests') {
+        this.#tests = player.runTests(file, workspace)
+        return
+      }
+      this.#session = await player.start({ project, file, pipeline: this.pipeline()?.name, mode, test: this.scenario()?.name })
+      this.#tests = undefined
     } catch (thrown) {
       this.report(thrown)
     } finally {
@@ -244,22 +239,24 @@ export class Workbench {
     const session = this.#session
     const restored = session && !session.active
     session?.stop()
-    if (restored && this.#db) {
-      const end = { status: 'cancelled' as const, output: null, at: Date.now() }
-      void Promise.resolve(createJournalStore(this.#db).end(session.info.runId, end)).then(() => this.refreshRuns(), this.report)
-    }
+    if (restored) void this.#load().then((player) => player.end(session.info.runId)).then(() => this.refreshRuns(), this.report)
   }
 
   /** Shows a run of the list: its transcript as it was, and its open cards. */
   async openRun(run: StoredRun): Promise<void> {
     const db = this.#db
-    if (!db || !this.#events) return
+    if (!db) return
     try {
-      const live = this.#sessions.get(run.runId)
+      const player = await this.#load()
+      const live = player.live(run.runId)
       const projectId = run.project ?? live?.info.projectId
       const stored = projectId === undefined ? undefined : await db.get('projects', projectId)
       if (stored && stored.id !== this.#project?.id) await this.show(stored)
-      this.#session = live ?? (await this.#restore(db, this.#events, run))
+      const aside = run.workspace === undefined ? undefined : this.#workspaces?.of(run.workspace)
+      if (aside && !aside.known) await aside.load()
+      this.#session = live ?? (await player.restore(run, this.#project?.id))
+      this.#aside = aside
+      this.#travel = undefined
       this.#tests = undefined
       this.layout.show('run')
     } catch (thrown) {
@@ -267,10 +264,49 @@ export class Workbench {
     }
   }
 
+  /** Shows an open run, and goes on with it where nothing but that is asked for. */
+  async resumeRun(run: StoredRun): Promise<void> {
+    await this.openRun(run)
+    const session = this.#session
+    if (session?.info.runId === run.runId && (run.asked.length === 0 || run.forkOf)) void session.goOn()
+  }
+
+  /** A recording that is gone through: while it is open, the page is as it was at its entries. */
+  get travel(): Travel | undefined {
+    return this.#travel
+  }
+  async travelTo(run: StoredRun): Promise<void> {
+    const db = this.#db
+    if (!db) return
+    try {
+      const { Travel } = await import('../travel/travel.svelte.ts')
+      this.#travel = await Travel.open(db, run)
+      this.layout.show('recordings')
+    } catch (thrown) {
+      this.report(thrown)
+    }
+  }
+  leaveTravel(): void {
+    this.#travel = undefined
+  }
+
+  /** Plays a recorded run again with models or tools that answer anew, and tells what came of it. */
+  async replayLive(wanted: LiveReplay): Promise<ReplayOutcome> {
+    const project = this.#project
+    if (!project || this.busy) throw new HaloError('VALIDATION', runWords.busy)
+    if (!wanted.keyless && !(await this.trust.ask(project))) throw new HaloError('CANCELLED', runWords.stopped)
+    const { session, outcome } = await (await this.#load()).replay(project, wanted)
+    this.#session = session
+    this.#tests = undefined
+    this.layout.show('run')
+    return outcome
+  }
+
   async removeRun(runId: string): Promise<void> {
     if (!this.#db) return
-    if (this.#session?.info.runId === runId) this.#session = undefined
-    await createJournalStore(this.#db).remove(runId)
+    if (this.#session?.info.runId === runId) this.#session = this.#aside = undefined
+    if (this.#travel?.run.runId === runId) this.#travel = undefined
+    await (await this.#load()).remove(runId)
     await this.refreshRuns()
   }
 
@@ -295,12 +331,12 @@ export class Workbench {
   /** Before the page may go away: what is typed and changed goes to storage at once. */
   save(): void {
     void this.#project?.save()
-    void this.#events?.flush()
-    for (const workspace of this.#workspaces.values()) void workspace.flush()
+    this.#player?.flush()
+    this.#workspaces?.flush()
   }
   leave(): void {
     this.save()
-    for (const session of this.#sessions.values()) session.leave()
+    this.#player?.leave()
   }
 
   /** Keys, variables and prices; opened when something asks for them. */
@@ -323,155 +359,51 @@ export class Workbench {
     void this.#load().catch(() => undefined)
   }
 
-  async #restore(db: Database, events: EventLog, run: StoredRun): Promise<Session> {
-    const journal = createJournalStore(db)
-    const record = await journal.load(run.runId)
-    if (!record) throw new HaloError('VALIDATION', runWords.dismissed)
-    const open = isOpen(run)
-    const claim = open ? await claimRun(run.runId) : undefined
-    const engine = await this.#load()
-    const mode = run.mode ?? 'live'
-    const file = engine.fileOf(record)
-    const test = mode.startsWith('scenario:') ? mode.slice(9) : undefined
-    const prepared = test === undefined ? engine.prepare(file, run.pipeline) : engine.prepareScenario(file, test, record)
-    const workspace = this.#workspaceOf(run.project ?? this.#project?.id ?? 'default', db)
-    const stored = await db.get('projects', workspace.id)
-    if (run.baseline) workspace.mark(run.baseline)
-    const driver = engine.createDriver({
-      runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,
-      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#keysFor(stored ?? {}),
-      gate: this.#gateFor({ id: workspace.id, name: stored?.name ?? run.pipeline }),
-    })
-    const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit }
-    const session = new engine.Session(info, driver, (event) => events.add(event))
-    if (claim) session.own(claim)
-    session.restore(await events.load(run.runId), open ? questionsOf(record) : [], open && !claim)
-    if (run.end) session.transcript.endAs(run.end, run.end.at - run.at)
-    this.#adopt(session, file)
-    return session
-  }
-
-  async #startRun(engine: Engine, file: HaloFile, project: Project, workspace: Workspace): Promise<void> {
-    const pipeline = this.pipeline()
-    if (!pipeline || !this.#db || !this.#events) throw new HaloError('VALIDATION', runWords.noPipeline)
-    const mode = this.mode()
-    const test = this.scenario()
-    const prepared = test ? engine.prepareScenario(file, test.name) : engine.prepare(file, pipeline.name)
-    if (!test) {
-      const texts = Object.fromEntries(pipeline.params.map(({ name }) => [name, project.field(pipeline.name, name)]))
-      prepared.args = engine.argumentsFrom(pipeline, texts, file)
-    }
-    await workspace.seed(prepared.files)
-    workspace.mark()
-    const runId = crypto.randomUUID()
-    const claim = await claimRun(runId)
-    const mark = { project: project.id, mode, baseline: { ...workspace.files } }
-    const kind = test ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
-    const driver = engine.createDriver({
-      runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test?.name, workspace,
-      journal: createJournalStore(this.#db, () => mark), keys: await this.#keysFor(project), gate: this.#gateFor(project),
-    })
-    const events = this.#events
-    const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit }
-    const session = new engine.Session(info, driver, kind === 'mock' ? undefined : (event) => events.add(event))
-    if (claim) session.own(claim)
-    this.#adopt(session, file)
-    this.#session = session
-    this.#tests = undefined
-    void session.start()
-  }
-
-  #runTests(engine: Engine, file: HaloFile, workspace: Workspace): void {
-    const results = new TestResults(file.tests.length)
-    this.#tests = results
-    void results.play((signal) => engine.runAllTests(file, workspace, signal))
-  }
-
-  #adopt(session: Session, file: HaloFile): void {
-    const { runId } = session.info
-    this.#sessions.set(runId, session)
-    this.#resumable.set(runId, file)
-    session.onSettled = () => {
-      if (!session.stoppable) this.#sessions.delete(runId)
-      void this.#events?.flush()
-      void this.#workspaces.get(session.info.projectId)?.settled()
-      void this.refreshRuns()
-    }
-  }
-
   /** The program a session plays, for the previews of its cards. */
   programOf(session: Session): HaloFile | undefined {
-    return this.#resumable.get(session.info.runId)
+    return this.#player?.programOf(session)
   }
 
   /** Makes a stored project the one that is worked on. `named`: the address holds it. */
   async show(stored: StoredProject, named = false): Promise<void> {
     const db = this.#db
-    if (!db) return
+    const workspace = this.#workspaces?.of(stored.id)
+    if (!db || !workspace) return
     // The address must not go on naming what is no longer shown.
+    // What is being agreed to is what was shown.
+    this.trust.answer(false)
     if (this.#project && !named && location.hash.length > 1) (await import('../share/address.ts')).clearAddress()
     await this.#project?.save()
     const project = new Project(stored, db, this.report)
-    const workspace = this.#workspaceOf(stored.id, db)
     await workspace.load()
     this.#project = project
     this.#workspace = workspace
+    this.#travel = this.#aside = undefined
     this.#tests = undefined
     this.documents.clear()
-    this.#session = [...this.#sessions.values()].findLast((session) => session.info.projectId === stored.id)
+    this.#session = this.#player?.sessionOf(stored.id)
     await project.save()
   }
 
-  #workspaceOf(id: string, db: Database): Workspace {
-    let workspace = this.#workspaces.get(id)
-    if (!workspace) {
-      workspace = new Workspace(id, db, () => this.#makeSandbox(), this.report)
-      this.#workspaces.set(id, workspace)
-    }
-    return workspace
-  }
-
-  #gateFor(project: { id: string; name: string }): ProjectGate {
-    return (known) => this.#egress?.permitFor(project, known) ?? (() => Promise.resolve(false))
-  }
-
-  async #makeSandbox() {
-    this.#engine = 'starting'
-    try {
-      const { createEmbedded } = await import('./sandbox.ts')
-      const sandbox = createEmbedded()
-      this.#engine = 'ready'
-      return sandbox
-    } catch (thrown) {
-      this.#engine = 'failed'
+  #load(): Promise<Player> {
+    this.#loading ??= this.#makePlayer().catch((thrown: unknown) => {
+      this.#loading = undefined
       throw thrown
-    }
+    })
+    return this.#loading
   }
-
-  #load(): Promise<Engine> {
-    return import('../run/engine.ts')
+  async #makePlayer(): Promise<Player> {
+    const db = this.#db
+    const workspaces = this.#workspaces
+    if (!db || !workspaces) throw new HaloError('VALIDATION', runWords.noStorage)
+    const { Player } = await import('../run/player.ts')
+    return (this.#player = new Player({
+      db,
+      workspaceOf: (id) => workspaces.of(id),
+      keysFor: (project) => this.#keysFor(project),
+      gateFor: (project) => (known) => this.#egress?.permitFor(project, known) ?? (() => Promise.resolve(false)),
+      report: this.report,
+      onchange: () => void this.#runs?.changed().catch(this.report),
+    }))
   }
-}
-
-const isOpen = (run: StoredRun): boolean => run.end === undefined || run.end.status === 'paused'
-
-/** The questions a journal holds open, as the runtime names them. */
-function questionsOf({ start, entries }: JournalRecord): Question[] {
-  const answered = new Set(entries.map((entry) => entry.ref))
-  return entries.flatMap((entry): Question[] => {
-    if (entry.state !== 'asked' || answered.has(entry.seq)) return []
-    const request = { ...(entry.request as InterruptRequest), runId: start.runId, path: entry.path }
-    const { deadline } = (entry.value ?? {}) as { deadline?: number }
-    if (deadline !== undefined) request.deadline = deadline
-    const waitingFor = entry.kind === 'listen' ? entry.target : entry.kind
-    return [{ id: `${entry.kind}@${entry.path}`, path: entry.path, waitingFor, request }]
-  })
-}
-
-function emptyProject(): StoredProject {
-  return { id: 'own', name: 'Project', files: { 'main.halo': '' }, active: 'main.halo', fields: {}, opened: Date.now() }
-}
-async function fromExample(id: string, example: Example): Promise<StoredProject> {
-  const files = await exampleFiles(example)
-  return { id, name: example.title, example: example.id, files, active: `${example.id}.halo`, fields: {}, opened: Date.now() }
 }
