@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { HaloError } from '../../src/lib/halo/errors.ts'
 import { forgetRefusals } from '../../src/lib/halo/models/adjust.ts'
-import { collectAnswer } from '../../src/lib/halo/models/answer.ts'
+import { collectAnswer } from './servers/collect-answer.ts'
 import { acceptsSampling } from '../../src/lib/halo/models/anthropic-messages.ts'
 import { modelFault } from '../../src/lib/halo/models/faults.ts'
 import { modelAdapter } from '../../src/lib/halo/models/registry.ts'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HaloError } from '../../src/lib/halo/errors.ts'
 import { evaluate, type Mode, type Scope, type World } from '../../src/lib/halo/run/expression.ts'
 import { FUNCTIONS } from '../../src/lib/halo/run/functions.ts'
-import { namesIn, renderTemplate, toText } from '../../src/lib/halo/run/template.ts'
+import { namesIn, toText } from '../../src/lib/halo/run/template.ts'
 import { parseCondition } from '../../src/lib/halo/syntax/index.ts'
 
 function parsed(text: string) {
@@ -282,10 +282,8 @@ describe('templates', () => {
     )
   })
 
-  test('renderTemplate is strict whatever the mode of the scope', () => {
-    const node = parsed('"{{a.x}}"')
-    if (node.kind !== 'Template') throw new Error(node.kind)
-    expect(() => renderTemplate(node, scope(data))).toThrow(/a\.x/)
+  test('a template is strict whatever the mode of the scope', () => {
+    for (const mode of ['value', 'condition', 'template'] as const) expect(() => evaluate(parsed('"{{a.x}}"'), { ...scope(data), mode })).toThrow(/a\.x/)
   })
 
   test('namesIn finds every variable, in templates and indexes too', () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { HaloError } from '../../src/lib/halo/errors.ts'
-import { collectAnswer } from '../../src/lib/halo/models/answer.ts'
+import { collectAnswer } from '../conformance/servers/collect-answer.ts'
 import { providers } from '../../src/lib/halo/models/catalogue.ts'
 import { connectionFor, credentialsFromEnv } from '../../src/lib/halo/models/credentials.ts'
 import type { Credentials } from '../../src/lib/halo/models/credentials.ts'
-import { retryAfter, retryClass, scrub } from '../../src/lib/halo/models/faults.ts'
+import { modelFault, retryAfter, scrub } from '../../src/lib/halo/models/faults.ts'
 import { capabilities, modelAdapter, modelPrefixes, registerModelAdapter, setModelCredentials } from '../../src/lib/halo/models/registry.ts'
 import type { ModelAdapter, ModelChunk, ModelRequest, StreamingAdapter, TwoCallAdapter } from '../../src/lib/halo/models/types.ts'
 
@@ -280,9 +280,9 @@ describe('waiting times', () => {
   })
 
   test('only faults of model requests have a class for @retry', () => {
-    expect(retryClass(new HaloError('MODEL_ERROR', 'x', { data: { kind: 'server', retry: '5xx' } }))).toBe('5xx')
-    expect(retryClass(new HaloError('MODEL_ERROR', 'x'))).toBeUndefined()
-    expect(retryClass(new Error('429'))).toBeUndefined()
+    expect(modelFault(new HaloError('MODEL_ERROR', 'x', { data: { kind: 'server', retry: '5xx' } }))?.retry).toBe('5xx')
+    expect(modelFault(new HaloError('MODEL_ERROR', 'x'))).toBeUndefined()
+    expect(modelFault(new Error('429'))).toBeUndefined()
   })
 })
 

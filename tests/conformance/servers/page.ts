@@ -1,6 +1,6 @@
 /** What a page needs to try the adapters in a browser; built by models-chromium.test.ts. */
 import { HaloError } from '../../../src/lib/halo/errors.ts'
-import { collectAnswer } from '../../../src/lib/halo/models/answer.ts'
+import { collectAnswer } from './collect-answer.ts'
 import { modelAdapter } from '../../../src/lib/halo/models/registry.ts'
 import type { ModelAnswer, ModelRequest } from '../../../src/lib/halo/models/types.ts'
 import { inPieces } from './http.ts'

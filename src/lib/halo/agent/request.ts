@@ -1,5 +1,6 @@
 /** One model request: from the journal, from a mock, or from the model, within what may be spent. */
 import { HaloError, messageOf, type Span } from '../errors.ts'
+import { addChunk, emptyAnswer } from '../models/answer.ts'
 import { credentialsFromEnv } from '../models/credentials.ts'
 import { costOf, loadPrices, priceOf } from '../models/prices.ts'
 import { modelAdapter } from '../models/registry.ts'
@@ -181,7 +182,7 @@ async function live(talk: Conversation, path: string, step: number, last: boolea
     attempts++
     const worst = { inputTokens: run.spend.matters ? inputBytes(talk) : 0, price: price ?? FREE }
     const reservation = await run.spend.reserve(worst, settings.maxTokens, limit, frame.scope)
-    const received: ModelAnswer = { text: '', toolCalls: [], stop: 'stop' }
+    const received = emptyAnswer()
     const costSoFar = () => (price === undefined || isFree(price) ? 0 : costOf(received.usage ?? estimated(talk, received), price))
     let cost = 0
     try {
@@ -271,34 +272,22 @@ async function collect(talk: Conversation, path: string, stream: ReturnType<Awai
   const { run } = frame
   const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
   // Where the answer is checked before anyone may see it, it isn't shown as it comes.
-  const shows = run.listening && !policies.filtersOutput
+  const shows = !policies.filtersOutput
   for await (const chunk of stream) {
+    addChunk(answer, chunk)
+    if (!run.listening) continue
     switch (chunk.type) {
       case 'text':
-        answer.text += chunk.text
         if (shows) run.emit({ type: 'llm_delta', path, span, agent, text: masked(chunk.text) })
         break
       case 'reasoning':
-        answer.reasoning = (answer.reasoning ?? '') + chunk.text
         if (shows) run.emit({ type: 'llm_delta', path, span, agent, reasoning: masked(chunk.text) })
         break
-      case 'tool_call':
-        answer.toolCalls.push(chunk.call)
-        break
       case 'tool_delta':
-        if (run.listening && !policies.filters) run.emit({ type: 'llm_delta', path, span, agent, toolCall: { id: chunk.id, name: chunk.name, args: masked(chunk.args) } })
-        break
-      case 'opaque':
-        answer.opaque = chunk.data
-        break
-      case 'usage':
-        answer.usage = chunk.usage
-        break
-      case 'stop':
-        answer.stop = chunk.reason
+        if (!policies.filters) run.emit({ type: 'llm_delta', path, span, agent, toolCall: { id: chunk.id, name: chunk.name, args: masked(chunk.args) } })
         break
       case 'raw':
-        if (run.listening) run.emit({ type: 'llm_raw', path, span, agent, request: await policies.redactValue(masked(chunk.request)), response: await policies.redactValue(masked(chunk.response)) })
+        run.emit({ type: 'llm_raw', path, span, agent, request: await policies.redactValue(masked(chunk.request)), response: await policies.redactValue(masked(chunk.response)) })
         break
     }
   }

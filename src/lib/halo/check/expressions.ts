@@ -121,8 +121,9 @@ function envFault(context: Context, node: Node): void {
 /** Warns of an `Env.NAME` that is not set, where it is known what is. */
 function checkSet(context: Context, base: Node, step: AccessStep | undefined, { spare }: Place): void {
   const { env } = context.options
-  const name = step && keyOf(step)
-  if (env === undefined || name === undefined || spare || Object.hasOwn(env, name)) return
+  if (env === undefined || step === undefined || spare) return
+  const name = keyOf(step)
+  if (name === undefined || Object.hasOwn(env, name)) return
   warn(context, { from: base.from, to: step.to }, 'env-missing', `Env.${name} is not set. A run needs it.`)
 }
 

@@ -1,6 +1,6 @@
 /** The names that expressions can use at a place. Scopes nest: a branch reads the state at the fork and writes its own. */
 import type { HaloFile, Node } from '../syntax/ast.ts'
-import { ANY, BOOLEAN, NULL, NUMBER, STRING, objectShape, unionOf, type Shape } from './shapes.ts'
+import { ANY, NULL, NUMBER, STRING, objectShape, unionOf, type Shape } from './shapes.ts'
 
 export interface Binding {
   kind: 'parameter' | 'result' | 'built-in'
@@ -62,4 +62,3 @@ export const META: Shape = objectShape(
   true,
   'context.meta',
 )
-export const TRUTH: Shape = BOOLEAN

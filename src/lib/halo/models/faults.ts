@@ -44,11 +44,6 @@ export interface ModelFault {
   retry?: '429' | '5xx' | 'network'
 }
 
-/** The name by which `@retry(on: ["429", "5xx", "network"])` knows a fault of a model request; undefined: don't try again. */
-export function retryClass(error: unknown): ModelFault['retry'] {
-  return modelFault(error)?.retry
-}
-
 /** The particulars of a fault of a model request, if the error is one. */
 export function modelFault(error: unknown): ModelFault | undefined {
   if (!(error instanceof HaloError) || (error.code !== 'MODEL_ERROR' && error.code !== 'NETWORK')) return undefined

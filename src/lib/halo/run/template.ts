@@ -1,7 +1,6 @@
 /** Text with values in it: strings as they are, all else as JSON. What a value holds is never interpolated again. */
 import { HaloError } from '../errors.ts'
-import type { Expression, StringLiteral, TemplateLiteral } from '../syntax/ast.ts'
-import { evaluate, type Scope, type World } from './expression.ts'
+import type { Expression } from '../syntax/ast.ts'
 
 /** A value as text: strings as they are, all else as JSON, `undefined` as null. Throws EXPRESSION_ERROR on what has no JSON. */
 export function toText(value: unknown): string {
@@ -10,22 +9,6 @@ export function toText(value: unknown): string {
     return JSON.stringify(value) ?? 'null'
   } catch (cause) {
     throw new HaloError('EXPRESSION_ERROR', 'A value that holds itself, or is nested too deep, can\'t be written as text.', { cause })
-  }
-}
-
-/** The text of a string with its `{{ }}` filled in. A promise only when the world answers with one. */
-export function renderTemplate(text: StringLiteral | TemplateLiteral, scope: Scope, world?: World): string | Promise<string> {
-  const value = evaluate(text, scope.mode === 'template' ? scope : inTemplate(scope), world)
-  return value instanceof Promise ? value.then(toText) : toText(value)
-}
-
-function inTemplate(scope: Scope): Scope {
-  return {
-    mode: 'template',
-    has: (name) => scope.has(name),
-    lookup: (name) => scope.lookup(name),
-    functions: scope.functions,
-    file: scope.file,
   }
 }
 

@@ -133,7 +133,6 @@ export type HaloEvent = EventBase &
     | { type: 'log'; level: 'info' | 'warning'; message: string; value?: unknown }
     | { type: 'run_end'; status: RunStatus; output: unknown; ms: number; cost: number; error?: { code: ErrorCode; message: string; path?: string; span?: Span } }
   )
-export type EventType = HaloEvent['type']
 
 // -------------------------------------------------------------------- journal
 

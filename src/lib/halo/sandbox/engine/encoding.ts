@@ -24,6 +24,16 @@ export function bytesOf(text: string, encoding: Encoding = 'utf8'): Uint8Array {
   }
 }
 
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
 export function textOf(bytes: Uint8Array, encoding: Encoding = 'utf8'): string {
   switch (encoding) {
     case 'ascii':

@@ -1,5 +1,7 @@
 import { gunzipSync, gzipSync } from 'fflate'
+import { messageOf } from '../../../errors.ts'
 import { normalise } from '../../paths.ts'
+import { bytesOf as bytes, joinBytes } from '../encoding.ts'
 import { posixError } from '../shell-files.ts'
 import { bytesResult, stdinBytes, type Run } from './program.ts'
 
@@ -75,7 +77,7 @@ export function gzip(name: 'gzip' | 'gunzip' | 'zcat'): Run {
         errors.push(`${name}: ${word}: ${messageOf(posixError(error, 'open', word))}\n`)
       }
     }
-    return bytesResult(join(out), bytes(errors.join('')), errors.length > 0 ? 1 : 0)
+    return bytesResult(joinBytes(out), bytes(errors.join('')), errors.length > 0 ? 1 : 0)
   }
 }
 
@@ -85,17 +87,4 @@ export function gunzip(content: Uint8Array): Uint8Array {
   const size = new DataView(content.buffer, content.byteOffset, content.byteLength).getUint32(content.length - 4, true)
   if (size > MAX_UNPACKED) throw new Error(`it unpacks to ${size} bytes; the limit is ${MAX_UNPACKED}`)
   return gunzipSync(content, { out: new Uint8Array(size) })
-}
-
-const bytes = (text: string) => new TextEncoder().encode(text)
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

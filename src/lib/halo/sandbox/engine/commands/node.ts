@@ -1,6 +1,6 @@
 import type { FileSystem } from '../../filesystem.ts'
 import { basename, child, normalise } from '../../paths.ts'
-import { textOf } from '../encoding.ts'
+import { bytesOf, joinBytes, textOf } from '../encoding.ts'
 import { NODE_VERSION, runProgram, type Ended, type Program } from '../js/process.ts'
 import { anyFailed, spec, tap, type Item } from '../js/tap.ts'
 import { bytesResult, exported, fails, stdinText, type CommandResult, type CommandWorld, type Run } from './program.ts'
@@ -97,15 +97,7 @@ export function finished(ended: Ended): CommandResult {
   if (!ended.tests) return result
   // A test file run by itself prints its results as they would be in `node --test`.
   const report = tap(ended.tests.map((test) => ({ test })), ended.tests.reduce((sum, test) => sum + test.ms, 0))
-  return bytesResult(concat(ended.stdout, report), ended.stderr, ended.exitCode)
-}
-
-function concat(bytes: Uint8Array, text: string): Uint8Array {
-  const more = new TextEncoder().encode(text)
-  const all = new Uint8Array(bytes.length + more.length)
-  all.set(bytes)
-  all.set(more, bytes.length)
-  return all
+  return bytesResult(joinBytes([ended.stdout, bytesOf(report)]), ended.stderr, ended.exitCode)
 }
 
 function findScript(files: FileSystem, path: string): string | undefined {

@@ -2,7 +2,7 @@ import { gzipSync } from 'fflate'
 import type { FileSystem } from '../../filesystem.ts'
 import { makeFolders } from '../../filesystem.ts'
 import { child, dirname, normalise } from '../../paths.ts'
-import { bytesOf, textOf } from '../encoding.ts'
+import { bytesOf, joinBytes, textOf } from '../encoding.ts'
 import { posixError } from '../shell-files.ts'
 import { gunzip } from './gzip.ts'
 import { bytesResult, fails, stdinBytes, type CommandResult, type Run } from './program.ts'
@@ -78,7 +78,7 @@ export const tar: Run = (args, { files }, context) => {
     const wanted = names.map(({ name }) => name.replace(/\/+$/, ''))
     const chosen = entries.filter((entry) => (wanted.length === 0 || wanted.some((name) => entry.name === name || entry.name === `${name}/` || entry.name.startsWith(`${name}/`))) && !excluded(entry.name, excludes))
     if (mode === 't') return { stdout: chosen.map((entry) => `${entry.name}\n`).join(''), stderr: '', exitCode: 0 }
-    if (toStdout) return bytesResult(concat(chosen.map((entry) => entry.content)), new Uint8Array(), 0)
+    if (toStdout) return bytesResult(joinBytes(chosen.map((entry) => entry.content)), new Uint8Array(), 0)
     return extract(files, chosen, folder, strip, verbose)
   } catch (error) {
     return fails('tar', `${archive}: ${posixError(error, 'open', archive).message}`, 2)
@@ -144,7 +144,7 @@ function pack(entries: readonly TarEntry[]): Uint8Array {
     if (bytesOf(entry.name).length > 100) blocks.push(...record({ ...entry, name: '././@LongLink', content: bytesOf(`${entry.name}\0`) }, 'L'))
     blocks.push(...record(entry, entry.type === 'directory' ? '5' : entry.type === 'symlink' ? '2' : '0'))
   }
-  return concat([...blocks, new Uint8Array(2 * BLOCK)])
+  return joinBytes([...blocks, new Uint8Array(2 * BLOCK)])
 }
 
 function record(entry: TarEntry, flag: string): Uint8Array[] {
@@ -197,14 +197,4 @@ function unpack(bytes: Uint8Array): TarEntry[] {
 
 function pax(content: Uint8Array): Record<string, string> {
   return Object.fromEntries([...textOf(content).matchAll(/\d+ ([^=]+)=([^\n]*)\n/g)].map(([, key, value]) => [key, value]))
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -1,6 +1,7 @@
 import { errors, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten-core'
 import type { FileSystem } from '../../filesystem.ts'
 import { dirname } from '../../paths.ts'
+import { joinBytes } from '../encoding.ts'
 import { operations, thrown, type HostState } from './host.ts'
 import { freshQuickJs, type WasmSource } from './quickjs.ts'
 import { resolve, type Flavour } from './resolve.ts'
@@ -262,7 +263,7 @@ export async function runProgram(program: Program, world: ProgramWorld): Promise
     guarded(() => callInternal('exit'))
   }
   // Of a program that wrote without end the start tells as much as all of it, and the shell copies what it is given.
-  const whole = (stream: 1 | 2) => (limit === 'output' ? join(out[stream]).slice(0, FLOOD_BYTES) : join(out[stream]))
+  const whole = (stream: 1 | 2) => (limit === 'output' ? joinBytes(out[stream]).slice(0, FLOOD_BYTES) : joinBytes(out[stream]))
   return { exitCode: exited ?? 1, stdout: whole(1), stderr: whole(2), limit, tests, counts }
 
   async function eventLoop(): Promise<void> {
@@ -315,14 +316,4 @@ function guestStack(stack: string): string {
 
 function isOutOfMemory(error: unknown): boolean {
   return /out of memory|memory access out of bounds|null$/i.test(error instanceof Error ? error.message : String(error))
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
 }
