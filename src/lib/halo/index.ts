@@ -39,5 +39,5 @@ export type * from './plan/index.ts'
 export { mockMode, runMocked, runTest, runTests, scenarioOf } from './testing/index.ts'
 export type * from './testing/index.ts'
 
-export { regexWorkerRunner } from './policy/index.ts'
+export { REGEX_WORKER_SOURCE, regexWorkerRunner } from './policy/index.ts'
 export type { CallFacts, Decision, RegexRunner } from './policy/types.ts'
