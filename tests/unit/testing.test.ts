@@ -154,6 +154,29 @@ describe('a test block', () => {
     expect(messages(mocked)).toEqual([])
   })
 
+  test('looks into the stores that an agent equips, as in a run: they lie in its files', async () => {
+    const program = `
+      store Rules : File("./rules.md")
+      store Facts : VectorStore("./facts.jsonl")
+      agent Clerk [openai/gpt-4o]
+        equips Rules, Facts
+      pipeline Ask(q: String) : Facts.add(text: "Grass is green.") |> Clerk.answer(q)
+      test "stores" runs Ask(q: "What is green?") :
+        files "./" : { "rules.md": "Be brief." }
+        mock Clerk.answer : "grass"
+        expect output == "grass"`
+    const outcome = await outcomeOf(program)
+    expect(messages(outcome)).toEqual([])
+    const [asked] = outcome.events.filter((event) => event.type === 'context')
+    expect(JSON.stringify(outcome.events.filter((event) => event.type === 'context'))).toMatch(/Be brief\..*Grass is green\./)
+    expect(asked).toBeDefined()
+    // In mock mode too.
+    const found: unknown[] = []
+    const result = await runMocked(parse(program.split('test "')[0] ?? ''), 'Ask', { q: 'What is green?' }, { onEvent: (event) => event.type === 'context' && found.push(event) })
+    expect(result.status).toBe('completed')
+    expect(JSON.stringify(found)).toContain('Grass is green.')
+  })
+
   test('has neither Env nor network', async () => {
     const outcome = await outcomeOf(`
       tool Chat : Slack(Env.SLACK_BOT_TOKEN, channel: "#notes")

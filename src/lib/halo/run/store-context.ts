@@ -18,7 +18,8 @@ export async function storeContext(frame: Frame, name: string, query: string, pa
     target: name,
     request: { query },
     perform: async () => {
-      const mocked = mock?.({ query }, {})
+      // Looking something up is a read, whatever the store.
+      const mocked = mock?.({ query }, { effect: 'read' })
       if (mocked !== undefined) return { value: masked(matchesOf(toPlain(await mocked.value))) }
       const bound = await bindTool(frame, name)
       const box = await run.world.sandbox()
