@@ -290,13 +290,13 @@ export const sandboxCases: SandboxCase[] = [
   {
     name: 'limits on memory, output and files hold, in words',
     async run(box) {
-      const big = await box.exec('node -e "const s = \'x\'.repeat(1e9)"', { timeoutMs: 20_000 })
+      const big = await box.exec('node -e "const s = \'x\'.repeat(1e9)"', { timeoutMs: 60_000 })
       check(big.exitCode !== 0 && big.limit === 'memory' && big.stderr.includes('memory'), `repeat: ${shown(big)}`)
-      const hoard = await box.exec('node -e "const a = []; for (;;) a.push(new Uint8Array(1e6))"', { timeoutMs: 20_000 })
+      const hoard = await box.exec('node -e "const a = []; for (;;) a.push(new Uint8Array(1e6))"', { timeoutMs: 60_000 })
       check(hoard.exitCode !== 0 && hoard.stderr.includes('memory'), `hoard: ${shown(hoard)}`)
-      const loud = await box.exec('node -e "for (;;) console.log(\'y\'.repeat(1e6))"', { timeoutMs: 20_000 })
+      const loud = await box.exec('node -e "for (;;) console.log(\'y\'.repeat(1e6))"', { timeoutMs: 60_000 })
       check(loud.exitCode !== 0 && loud.limit === 'output' && loud.stdout.length < 2e6, `output: ${loud.exitCode} ${loud.limit} ${loud.stdout.length}`)
-      const long = await box.exec('seq 1 400000', { timeoutMs: 20_000 })
+      const long = await box.exec('seq 1 400000', { timeoutMs: 60_000 })
       check(long.stdout.includes('characters were cut here') && long.stdout.endsWith('400000\n') && long.stdout.length < 1.2e6, `cut: ${long.stdout.length}`)
       const bomb = await box.exec('f() { f | f & }; f', { timeoutMs: 5000 })
       check(bomb.exitCode !== 0, `bomb: ${shown(bomb)}`)
