@@ -180,7 +180,7 @@ describe.concurrent('halo run', () => {
     const folder = folderOf({ 'sum.halo': SUM })
     const { code, stdout, stderr } = await halo(folder, 'run', 'sum.halo', '--arg', 'b=x', '--arg', 'c=1')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('VALIDATION')
+    expect(stderr).toMatch(/^sum\.halo:1:10 VALIDATION /m)
     for (const name of ['a', 'b', 'c']) expect(stderr).toMatch(new RegExp(`\\b${name}\\b`))
   })
 

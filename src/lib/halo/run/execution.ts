@@ -1,4 +1,4 @@
-import { HaloError, messageOf } from '../errors.ts'
+import { HaloError, messageOf, spanWithin } from '../errors.ts'
 import { argumentsError, checkArguments } from './arguments.ts'
 import { Cancelled, cancelledError } from './cancel.ts'
 import { metaOf } from './frame.ts'
@@ -101,7 +101,7 @@ export class Execution {
     if (!isObject(start.args)) throw new HaloError('VALIDATION', `The arguments of ${pipeline.name} are an object by name, not ${kindOf(start.args)}.`)
     const { clock } = run.world
     const { args, faults } = checkArguments(pipeline, start.args, program, { need: (_, what) => (what.fn === 'uuid' ? clock.uuid() : new Date(clock.now()).toISOString()) })
-    if (faults.length > 0) throw argumentsError(pipeline.name, faults)
+    if (faults.length > 0) throw argumentsError(pipeline.name, faults).with({ span: spanWithin(pipeline.nameSpan, pipeline.file) })
     this.#args = args
     return { pipeline, args }
   }
