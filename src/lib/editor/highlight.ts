@@ -22,7 +22,8 @@ export const haloHighlighting = styleTags({
   'Number Quantity': t.number,
   LineComment: t.lineComment,
   BlockComment: t.blockComment,
-  '|> |* |? |<> |! ~> => -> &': t.controlOperator,
+  // Unquoted, a `!` at the end of a name is a mark of styleTags itself.
+  '|> |* |? |<> "|!" ~> => -> &': t.controlOperator,
   'SumOp/... ProductOp/... CompareOp/... EqualityOp/... AndOp/... OrOp/... NullishOp/... Not/... Minus/... "?" "="':
     t.operator,
   '|': t.typeOperator,

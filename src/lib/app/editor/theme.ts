@@ -29,5 +29,7 @@ export const editorTheme = EditorView.theme({
   '.cm-diagnosticAction': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)', borderRadius: 'var(--r1)' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent)' },
   '.cm-gutter-lint': { width: '14px' },
+  // The marks' gutter comes later; the text must not move for it.
+  '.cm-gutters:not(:has(.cm-gutter-lint))': { paddingLeft: '14px' },
   '.cm-gutter-lint .cm-gutterElement': { padding: '0' },
 })

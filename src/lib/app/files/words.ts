@@ -25,6 +25,7 @@ export const fileWords = {
   noChange: 'This file is as it was before the run.',
   binary: 'Not a text file; nothing to show.',
   bytes: (n: number) => (n < 1024 ? `${n} bytes` : n < 1048576 ? `${(n / 1024).toFixed(1)} kB` : `${(n / 1048576).toFixed(1)} MB`),
+  emptyFile: 'An empty file.',
   noDiff: (size: string) => `Too long to be compared line by line here (${size} in all).`,
   comparing: 'Comparing…',
   moreLines: (n: number) => `Show more lines (${n.toLocaleString('en')})`,
