@@ -114,6 +114,29 @@ describe('errors.md', () => {
   })
 })
 
+describe('CONTRIBUTING.md', () => {
+  const text = read('CONTRIBUTING.md')
+  const folders = (path: string): string[] =>
+    readdirSync(root + path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && readdirSync(`${root}${path}/${entry.name}`).length > 0)
+      .map(({ name }) => name)
+
+  test('has every room of the library and of the app on its map', () => {
+    for (const room of folders('src/lib/halo')) expect(text).toContain(`\`src/lib/halo/${room}/\``)
+    for (const room of folders('src/lib/app')) expect(text).toContain(`\`${room}/\``)
+  })
+
+  test('names files, folders and tests that are there', () => {
+    const known = readdirSync(root, { recursive: true, encoding: 'utf8', withFileTypes: false }).filter((path) => !/^(node_modules|build|dist|\.svelte-kit|\.git|test-results)\//.test(path))
+    const bare = (path: string): string => path.replace(/\/$/, '')
+    for (const [, path = ''] of text.matchAll(/`((?:src|tests|scripts|docs|grammar|hosting|bin|static|examples)\/[^`\s]*)`/g)) {
+      if (/\b(?:X|NAME)\b/.test(path)) continue
+      const pattern = new RegExp(`^${bare(path).replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)
+      expect(known.some((one) => pattern.test(one)), path).toBe(true)
+    }
+  })
+})
+
 describe('command-line.md', () => {
   const text = read('docs/command-line.md')
 
