@@ -24,11 +24,16 @@ const reader = (within?: Within) => new Marked({
   breaks: false,
   renderer: {
     html: ({ text }) => escape(text),
+    // A header with nothing in it heads nothing: to a screen reader it is a cell.
+    tablecell({ tokens, header, align }) {
+      const tag = header && tokens.length > 0 ? 'th' : 'td'
+      return `<${tag}${align ? ` align="${align}"` : ''}>${this.parser.parseInline(tokens)}</${tag}>\n`
+    },
     image: ({ href, text }) => `<span class="image">${escape(text || 'image')} (${escape(href)})</span>`,
     link({ href, tokens }) {
       const label = this.parser.parseInline(tokens)
       const place = within?.(href)
-      if (place !== undefined) return `<a href="#docs/${escape(encodeURIComponent(place))}">${label}</a>`
+      if (place !== undefined) return `<a href="?docs=${escape(encodeURIComponent(place))}">${label}</a>`
       const target = destination(href)
       if (target === undefined) return `${label} (${escape(href)})`
       const shown = label === escape(href) || label === escape(target) ? '' : ` <span class="target">(${escape(target)})</span>`
