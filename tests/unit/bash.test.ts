@@ -5,12 +5,20 @@ import { gate } from '../../src/lib/halo/sandbox/engine/dispatch.ts'
 import type { Sandbox } from '../../src/lib/halo/sandbox/types.ts'
 import { bash } from '../../src/lib/halo/tools/providers/bash.ts'
 import type { Method, ToolContext } from '../../src/lib/halo/tools/types.ts'
+import { expectDescribed } from './tool-results.ts'
 
 async function shell(config: Record<string, unknown>, files: Record<string, string> = {}, box: Sandbox = memorySandbox({ files })) {
   const { run } = await bash.provider(config, { tool: 'Sh', fetch, env: {}, runId: 'r' })
   const none = () => Promise.reject(new Error('no one to ask'))
   const context: ToolContext = { signal: new AbortController().signal, runId: 'r', callId: 'c', path: '1', fetch, env: {}, sandbox: box, log() {}, progress() {}, requestHumanInput: none, interrupt: none }
-  return { box, run: async (command: string, more = {}) => (await (run as Method)({ command, ...more }, context)) as { exitCode: number; stdout: string; stderr: string; durationMs: number; changed: unknown[]; limit?: string } }
+  return {
+    box,
+    run: async (command: string, more = {}) => {
+      const result = (await (run as Method)({ command, ...more }, context)) as { exitCode: number; stdout: string; stderr: string; durationMs: number; changed: unknown[]; limit?: string }
+      expectDescribed(bash, 'run', result)
+      return result
+    },
+  }
 }
 
 test('run gives exit code, output, duration and the files it changed, relative to its folder', async () => {

@@ -194,3 +194,10 @@ test('every code of the table is found by one of these programs', () => {
   const tested = new Set([...programs.map(([code]) => code), ...special])
   expect(Object.keys(CODES).filter((code) => !tested.has(code as keyof typeof CODES))).toEqual([])
 })
+
+test('what a provider says of its results is no error where it does not fit: a mock may give something else', () => {
+  for (const stages of ['|> Files.glob(pattern: "*") |* each A.go()', '|> Files.read(path: "a") as f |> Other(x: f)']) {
+    const { diagnostics } = analyse(`${FILES}${AGENT}pipeline Other(x: String) : x\npipeline P : ${stages}`)
+    expect(diagnostics.map((d) => d.severity), stages).toEqual(['warning'])
+  }
+})

@@ -270,6 +270,20 @@ describe('mock mode', () => {
   })
 })
 
+describe('mock mode of a shell', () => {
+  test('a loop that looks at the exit code ends: the least a command gives is a success', async () => {
+    const file = parse(`
+      tool Tests : Bash(cwd: ".")
+      agent Fixer [mock/x]
+      pipeline Fix(spec: String) : spec
+        |> Fixer.fix() as report
+        |> Tests.run(command: "bun test") as result
+        |<> loop(Fixer, "context.data.result.exitCode != 0", max: 3)
+        |> System.Value(context.data.report)`)
+    expect(await runMocked(file, 'Fix', { spec: 'x' })).toMatchObject({ status: 'completed', output: '[mock Fixer.fix]' })
+  })
+})
+
 describe('a scenario', () => {
   const file = parse(`${CLERK}
     test "with a person" runs Tidy(task: "merge") :

@@ -6,6 +6,7 @@ import type { Sandbox } from '../../src/lib/halo/sandbox/types.ts'
 import { applyEdit, unifiedDiff } from '../../src/lib/halo/tools/providers/workspace-edit.ts'
 import { protectedGlobs, workspace } from '../../src/lib/halo/tools/providers/workspace.ts'
 import type { Method, ToolContext } from '../../src/lib/halo/tools/types.ts'
+import { expectDescribed } from './tool-results.ts'
 
 const PROVIDER = { tool: 'Files', fetch, env: {}, runId: 'r' }
 
@@ -16,7 +17,11 @@ function context(sandbox: Sandbox): ToolContext {
 
 async function tools(config: Record<string, unknown>, files: Record<string, string | Uint8Array> = {}, box = memorySandbox({ files })) {
   const methods = await workspace.provider(config, PROVIDER)
-  const call = async (name: string, args: Record<string, unknown> = {}) => (methods[name] as Method)(args, context(box)) as Promise<Record<string, unknown>>
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = (await (methods[name] as Method)(args, context(box))) as Record<string, unknown>
+    expectDescribed(workspace, name, result)
+    return result
+  }
   return { box, methods, call, text: async (path: string) => new TextDecoder().decode(await box.read(path)) }
 }
 

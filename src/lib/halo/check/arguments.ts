@@ -5,7 +5,7 @@ import { counted, fault, oneOf, referTo, replacement, unknown, type Context } fr
 import { checkExpression, type Place } from './expressions.ts'
 import { nearest } from './nearest.ts'
 import { checkRegex } from './regexes.ts'
-import { describe, mayFit, type Shape } from './shapes.ts'
+import { certainty, describe, mayFit, type Shape } from './shapes.ts'
 import { BUILT_IN_TYPES, type Parameter, type Signature } from './signatures.ts'
 
 /** The arguments by parameter; `rest` holds further positional ones, `open` named ones that no parameter has. */
@@ -124,7 +124,7 @@ function checkKind(context: Context, value: Expression, shape: Shape, parameter:
     : kind === 'list' ? { kind: 'list', item: { kind: 'any' } }
     : { kind: 'string' }
   if (!mayFit(shape, wanted)) {
-    fault(context, value, 'argument-type', `${title}'s ${name} has to be ${WANTED[kind] ?? 'another kind of value'}, not ${describe(shape)}.`)
+    fault(context, value, 'argument-type', `${title}'s ${name} has to be ${WANTED[kind] ?? 'another kind of value'}, not ${describe(shape)}.`, certainty(shape))
     return
   }
   if (shape.kind === 'number' && shape.value !== undefined) {

@@ -8,7 +8,7 @@ import { checkExpression } from './expressions.ts'
 import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import type { Scope } from './scope.ts'
-import { ANY, describe, mayFit, misfit, shapeOfType, type Shape } from './shapes.ts'
+import { ANY, certainty, describe, mayFit, misfit, shapeOfType, type Shape } from './shapes.ts'
 import { SYSTEM_CALLS } from './signatures.ts'
 import { toolFacts, type ToolFacts } from './tool-facts.ts'
 
@@ -161,7 +161,7 @@ export function checkToolCall(
     }
     const shape = shapes.get(argument) ?? ANY
     if (!mayFit(shape, parameter.shape)) {
-      fault(context, argument.value, 'argument-type', `${callee.name}.${member.name} needs ${describe(parameter.shape)} as ${name}, not ${misfit(shape, parameter.shape)}.`)
+      fault(context, argument.value, 'argument-type', `${callee.name}.${member.name} needs ${describe(parameter.shape)} as ${name}, not ${misfit(shape, parameter.shape)}.`, certainty(shape))
     }
   }
   const missing = [...parameters].filter(([name, p]) => !p.optional && !seen.has(name) && name !== 'input').map(([name]) => name)
@@ -211,7 +211,7 @@ export function checkPipelineArguments(
     given.set(param.name, argument)
     const wanted = shapeOfType(param.type, context.program)
     if (!mayFit(shape, wanted) && !(shape.kind === 'null' && (param.optional || param.default))) {
-      fault(context, argument.value, 'argument-type', `${called.name} needs ${describe(wanted)} as ${param.name}, not ${misfit(shape, wanted)}.`)
+      fault(context, argument.value, 'argument-type', `${called.name} needs ${describe(wanted)} as ${param.name}, not ${misfit(shape, wanted)}.`, certainty(shape))
     }
   }
   const [first] = called.params

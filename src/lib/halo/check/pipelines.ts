@@ -9,7 +9,7 @@ import { checkExpression } from './expressions.ts'
 import { FUNCTIONS } from '../run/functions.ts'
 import { nearest } from './nearest.ts'
 import { bindingOf, mergeInto, newScope, type Scope } from './scope.ts'
-import { ANY, NULL, NUMBER, describe, mayFit, misfit, objectShape, shapeOfType, unionOf, type Shape } from './shapes.ts'
+import { ANY, NULL, NUMBER, certainty, describe, mayFit, misfit, objectShape, shapeOfType, unionOf, type Shape } from './shapes.ts'
 import { EACH, LISTEN, LOOP, RESERVED_WORDS, SCOPE_NAMES, YIELD } from './signatures.ts'
 import { checkType } from './types.ts'
 
@@ -41,7 +41,7 @@ export function checkPipeline(context: Context, pipeline: PipelineDeclaration): 
   // A text answer is parsed as JSON for the declared type, so only other values are compared.
   if (pipeline.returns && !pipeline.faulty && output.kind !== 'string' && !(output.kind === 'union' && output.members.some((m) => m.kind === 'string')) && !mayFit(output, returns)) {
     const last = pipeline.body.stages.at(-1) ?? pipeline.body.source ?? pipeline
-    fault(context, last, 'return-type', `${pipeline.name} says that it gives ${describe(returns)}, but gives ${misfit(output, returns)}.`)
+    fault(context, last, 'return-type', `${pipeline.name} says that it gives ${describe(returns)}, but gives ${misfit(output, returns)}.`, certainty(output))
   }
 }
 
@@ -173,7 +173,7 @@ function checkEach(context: Context, stage: EachStage, scope: Scope, pipeline: P
   checkArguments(context, headOf(context, stage), stage.args, EACH, { scope })
   const input = scope.input ?? ANY
   if (!mayFit(input, { kind: 'list', item: ANY })) {
-    fault(context, headOf(context, stage), 'not-a-list', `|* each takes a list; what flows in here is ${describe(input)}.`)
+    fault(context, headOf(context, stage), 'not-a-list', `|* each takes a list; what flows in here is ${describe(input)}.`, certainty(input))
   }
   const item = input.kind === 'list' ? input.item : ANY
   const own = newScope(scope, item)

@@ -138,6 +138,21 @@ function isLiteral(value: unknown): value is string | number | boolean | null {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
+const promised = new WeakSet<Shape>()
+
+/** The shape of what a provider says that its method gives. A mock may give something else. */
+export function promisedShape(schema: unknown): Shape {
+  const shape = shapeOfJsonSchema(schema)
+  // Simple shapes are shared, and say little enough.
+  if (shape.kind === 'object' || shape.kind === 'list') promised.add(shape)
+  return shape
+}
+
+/** How sure it is that a value of this shape is wrong where another is needed. */
+export function certainty(shape: Shape): { severity?: 'warning' } {
+  return promised.has(shape) ? { severity: 'warning' } : {}
+}
+
 /** Whether a value of one shape can be one of the other; false only where it surely can't. */
 export function mayFit(value: Shape, wanted: Shape, depth = 0): boolean {
   if (value.kind === 'any' || wanted.kind === 'any' || depth > 12) return true

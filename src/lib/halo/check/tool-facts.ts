@@ -5,7 +5,7 @@ import { configOf, methodsOf, providerDefinition } from '../tools/registry.ts'
 import type { Expression, StoreDeclaration, ToolDeclaration } from '../syntax/ast.ts'
 import { literalValue } from './arguments.ts'
 import type { Context } from './context.ts'
-import { ANY, shapeOfJsonSchema, shapeOfSchema, shapeOfType, type Shape } from './shapes.ts'
+import { ANY, promisedShape, shapeOfJsonSchema, shapeOfSchema, shapeOfType, type Shape } from './shapes.ts'
 
 export interface MethodFacts {
   /** Parameters by name; undefined where they aren't known. */
@@ -79,7 +79,7 @@ function methodFacts(info: MethodInfo | undefined, declared: Shape | undefined):
 }
 
 function factsOf(info: MethodInfo | undefined): MethodFacts {
-  const result = info?.result ? shapeOfJsonSchema(info.result) : ANY
+  const result = info?.result ? promisedShape(info.result) : ANY
   const schema: unknown = info?.parameters
   if (!info || typeof schema !== 'object' || schema === null) return { open: true, result, ...(info ? { info } : {}) }
   const { additionalProperties } = schema as { additionalProperties?: unknown }

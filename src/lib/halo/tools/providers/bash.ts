@@ -46,6 +46,14 @@ export const bash: ProviderDefinition = {
         },
         { additionalProperties: false },
       ),
+      result: Type.Object({
+        exitCode: Type.Integer(),
+        stdout: Type.String(),
+        stderr: Type.String(),
+        durationMs: Type.Number(),
+        changed: Type.Array(Type.Object({ path: Type.String(), change: Type.Union(['created', 'modified', 'deleted'].map((change) => Type.Literal(change))) }), { description: 'The files that the command changed.' }),
+        limit: Type.Optional(Type.Union(['time', 'memory', 'output', 'files', 'cancelled'].map((limit) => Type.Literal(limit)), { description: 'The limit that ended it.' })),
+      }),
     },
   },
   provider: (raw) => {

@@ -14,6 +14,19 @@ const editFields = {
 }
 const offset = (what: string) => Type.Optional(Type.Integer({ minimum: 0, description: `Where to start: \`next\` of the answer before. Counts ${what} from 0.` }))
 
+const kinds = ['file', 'directory', 'symlink'].map((kind) => Type.Literal(kind))
+const entry = Type.Object({ path: Type.String(), type: Type.Union(kinds), size: Type.Optional(Type.Integer({ description: 'Bytes, of a file.' })) })
+const lines = Type.Optional(Type.Array(Type.String()))
+const match = Type.Object({ path: Type.String(), line: Type.Integer({ description: 'From 1.' }), text: Type.String(), before: lines, after: lines })
+const skipped = Type.Optional(Type.Array(Type.String(), { description: 'Paths that were not looked into.' }))
+const truncated = Type.Optional(Type.Object({ shown: Type.Integer(), of: Type.Integer() }))
+const page = {
+  total: Type.Integer({ description: 'How many there are.' }),
+  next: Type.Optional(Type.Integer({ description: 'The offset of what follows.' })),
+  truncated,
+}
+const changed = (fields: Parameters<typeof Type.Object>[0]) => Type.Object({ path: Type.String(), ...fields })
+
 const methodsOf = (write: boolean) => Object.keys(info).filter((name) => write || info[name]?.effect === 'read')
 
 const info: NonNullable<ProviderDefinition['info']> = {
@@ -28,12 +41,14 @@ const info: NonNullable<ProviderDefinition['info']> = {
       },
       { additionalProperties: false },
     ),
+    result: Type.Object({ path: Type.String(), content: Type.String(), lines: Type.Integer({ description: 'Of the whole file; a line end at its end adds none.' }), next: page.next, truncated }),
   },
   write: {
     description: 'Write a whole file; creates it and its folders, or replaces what is there.',
     effect: 'write',
     repeatable: true,
     parameters: Type.Object({ path: path('The file, relative to the workspace folder.'), content: Type.String({ description: 'The whole new content.' }) }, { additionalProperties: false }),
+    result: changed({ created: Type.Boolean(), bytes: Type.Integer() }),
   },
   edit: {
     description: 'Replace text in a file. old_string must match exactly once (or set replace_all). A list of edits is applied in order, all or none. Gives the diff.',
@@ -48,6 +63,7 @@ const info: NonNullable<ProviderDefinition['info']> = {
       },
       { additionalProperties: false },
     ),
+    result: changed({ replacements: Type.Integer(), diff: Type.String() }),
   },
   list: {
     description: `List a folder's files and folders, or all below it with recursive. Leaves out node_modules, .git, __pycache__, target, vendor and hidden ones. At most ${LIMITS.list} entries.`,
@@ -60,6 +76,7 @@ const info: NonNullable<ProviderDefinition['info']> = {
       },
       { additionalProperties: false },
     ),
+    result: Type.Object({ path: Type.String(), entries: Type.Array(entry), ...page, skipped }),
   },
   glob: {
     description: `Find files by a glob such as "**/*.ts". At most ${LIMITS.glob} paths.`,
@@ -72,6 +89,7 @@ const info: NonNullable<ProviderDefinition['info']> = {
       },
       { additionalProperties: false },
     ),
+    result: Type.Object({ pattern: Type.String(), files: Type.Array(Type.String()), ...page }),
   },
   search: {
     description: 'Search the text of files by a regular expression (RE2 syntax), or literally. Skips binary files.',
@@ -89,17 +107,20 @@ const info: NonNullable<ProviderDefinition['info']> = {
       },
       { additionalProperties: false },
     ),
+    result: Type.Object({ pattern: Type.String(), matches: Type.Array(match), ...page, skipped }),
   },
   mkdir: {
     description: 'Create a folder and those above it.',
     effect: 'write',
     repeatable: true,
     parameters: Type.Object({ path: path('The folder, relative to the workspace folder.') }, { additionalProperties: false }),
+    result: changed({ created: Type.Boolean() }),
   },
   delete: {
     description: 'Delete a file or an empty folder.',
     effect: 'write',
     parameters: Type.Object({ path: path('The file or empty folder, relative to the workspace folder.') }, { additionalProperties: false }),
+    result: changed({ deleted: Type.Boolean() }),
   },
 }
 
