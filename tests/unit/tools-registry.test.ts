@@ -113,3 +113,14 @@ describe('tools defined one by one', () => {
     expect(() => defineTool({ ...double, name: 'a-b' })).toThrow('letters, digits')
   })
 })
+
+test('every provider of the catalogue says what each argument and each result is', () => {
+  for (const { name, methods = [] } of listProviders().filter(({ registered }) => !registered)) {
+    for (const method of methods) {
+      expect(method.result, `${name}.${method.name} says what it gives`).toBeDefined()
+      for (const [argument, schema] of Object.entries((method.parameters as { properties?: Record<string, { description?: string }> }).properties ?? {})) {
+        expect(schema.description, `${name}.${method.name}(${argument})`).toBeTruthy()
+      }
+    }
+  }
+})

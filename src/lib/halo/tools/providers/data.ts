@@ -16,10 +16,11 @@ export const data: ProviderDefinition = {
       description: 'Reads a JSON text; of one that is faulty it says where.',
       parameters: Type.Object({ input: text }, strict),
       effect: 'read',
+      result: Type.Unknown({ description: 'The value.' }),
     },
     json_format: {
       description: 'Writes a value, or a JSON text anew, as JSON with indentation.',
-      parameters: Type.Object({ input: Type.Unknown({ description: 'The value, or a JSON text.' }), indent: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2 })) }, strict),
+      parameters: Type.Object({ input: Type.Unknown({ description: 'The value, or a JSON text.' }), indent: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, default: 2, description: 'Spaces per level.' })) }, strict),
       effect: 'read',
       result: Type.String(),
     },
@@ -29,7 +30,7 @@ export const data: ProviderDefinition = {
         {
           input: text,
           delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1, description: 'Found out by itself where it is not given.' })),
-          header: Type.Optional(Type.Boolean({ default: true })),
+          header: Type.Optional(Type.Boolean({ default: true, description: 'Whether the first row names the columns.' })),
         },
         strict,
       ),

@@ -48,7 +48,7 @@ export const vectorStore: ProviderDefinition = {
       parameters: Type.Object(
         {
           query: Type.Optional(Type.String({ description: 'What to look for. Without it the value that flows in.' })),
-          top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+          top_k: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most. Default: that of the declaration.' })),
           input: Type.Optional(Type.Unknown({ description: 'The value that flows in.' })),
         },
         strict,
@@ -60,8 +60,8 @@ export const vectorStore: ProviderDefinition = {
       description: 'Removes pieces by id, or all of a source.',
       parameters: Type.Object(
         {
-          id: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-          source: Type.Optional(Type.String()),
+          id: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { description: 'One id or several, as add and search give them.' })),
+          source: Type.Optional(Type.String({ description: 'The source whose pieces go.' })),
         },
         strict,
       ),

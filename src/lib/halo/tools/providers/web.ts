@@ -27,8 +27,8 @@ export const web: ProviderDefinition = {
       parameters: Type.Object(
         {
           url: Type.String({ minLength: 1, description: 'The whole address, https://…' }),
-          method: Type.Optional(Type.Union(METHODS.map((method) => Type.Literal(method)), { default: 'GET' })),
-          headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+          method: Type.Optional(Type.Union(METHODS.map((method) => Type.Literal(method)), { default: 'GET', description: 'GET and HEAD only read.' })),
+          headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Headers of the request.' })),
           body: Type.Optional(Type.Unknown({ description: 'A text, or a value that is sent as JSON.' })),
           format: Type.Optional(Type.Union(['markdown', 'text', 'html', 'json'].map((format) => Type.Literal(format)), { description: 'How a page is given; json parses the answer.' })),
           max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: MAX_LENGTH, description: 'Characters to give at most.' })),
@@ -43,7 +43,7 @@ export const web: ProviderDefinition = {
     },
     search: {
       description: 'Searches through the search interface of the declaration and gives its answer.',
-      parameters: Type.Object({ query: Type.String({ minLength: 1 }), max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: MAX_LENGTH })) }, strict),
+      parameters: Type.Object({ query: Type.String({ minLength: 1, description: 'What to search for.' }), max_length: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: MAX_LENGTH, description: 'Characters to give at most.' })) }, strict),
       effect: 'external',
       network: true,
       result: Type.Object({ status: Type.Integer(), url: Type.String(), contentType: Type.String(), body: Type.Unknown(), ...page }),
