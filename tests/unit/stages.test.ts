@@ -290,3 +290,10 @@ describe('the arguments of a run', () => {
     }
   })
 })
+
+test('a handler that fails where a person is asked ends the run with APPROVAL_NEEDED and its cause', async () => {
+  const cause = new Error('the form is gone')
+  const { status, error } = await new HaloRuntime({ onInterrupt: () => Promise.reject(cause) }).load(parse('pipeline P() : 1 |! yield("Go on?")')).run('P')
+  expect(status).toBe('failed')
+  expect(error).toMatchObject({ code: 'APPROVAL_NEEDED', path: '1', cause })
+})
