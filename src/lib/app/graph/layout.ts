@@ -47,7 +47,7 @@ const PAD = 12
 /** The room of a lane's own label. */
 const LABEL = 18
 /** Room on the right for one back arrow. */
-const BACK = 18
+const BACK = 24
 
 interface Size {
   width: number
@@ -108,7 +108,7 @@ function placeChain(picture: Picture, stages: readonly StageNode[], open: Readon
     if (showsLanes(node, open)) placeLanes(picture, node, open, centre - size.width / 2, y + BOX.height)
     const target = node.back === undefined ? undefined : byPath.get(node.back)
     if (target) {
-      const right = x + width - (backs(stages) - used) * BACK + 6
+      const right = x + width - (backs(stages) - used) * BACK + 18
       used++
       const edge = box.x + box.width
       picture.lines.push({ d: `M${edge} ${box.y + box.height / 2}H${right - 6}q6 0 6 -6V${target.y + target.height / 2 + 6}q0 -6 -6 -6H${target.x + target.width + 5}`, back: true })
