@@ -18,6 +18,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await open(page)
     await openDocs(page)
     await expect(dialog(page).getByRole('heading', { name: 'The first ten minutes' })).toBeVisible()
+    await expect(search(page)).toBeFocused()
     await expectAccessible(page, 'a page')
 
     await dialog(page).getByRole('button', { name: 'Policies' }).click()

@@ -110,7 +110,7 @@ describe('errors.md', () => {
 
   test.each(entries.map((entry) => [entry.title, entry] as const))('%s has a cause and a fix, where a link from the app leads', (code, { id, text }) => {
     expect(id).toBe(slug(code))
-    expect(text).toMatch(/^\*\*Cause:\*\* [^]+\n\*\*Fix:\*\* [^]+[.:`]$/)
+    expect(text).toMatch(/^\*\*Cause:\*\* [^]+\n\n\*\*Fix:\*\* [^]+[.:`]$/)
   })
 })
 

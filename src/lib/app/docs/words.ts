@@ -2,6 +2,7 @@
 export const docsWords = {
   title: 'Documentation',
   search: 'Search the documentation',
+  searchHint: 'Search',
   pages: 'Pages',
   results: 'Found',
   none: (query: string) => `Nothing is written about “${query}”.`,
