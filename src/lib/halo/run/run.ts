@@ -69,8 +69,6 @@ export class Run {
   readonly spend: Spend
   /** Calls that ran or are about to, by target; for MaxCalls. */
   readonly calls = new Map<string, number>()
-  /** Results of `@idempotent` calls of scope run, by key. */
-  readonly kept = new Map<string, { value: unknown; until: number } | Promise<{ value: unknown; until: number }>>()
   /** The sandbox, once something has used it. */
   box?: Sandbox
   /** Bound tool instances by name and configuration. */
