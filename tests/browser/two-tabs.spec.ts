@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { button, cards, files, open, status, transcript } from './bench.ts'
+import { button, cards, choose, files, open, status, transcript } from './bench.ts'
 
 test('a run of one tab is shown live in another, and an answer given there goes to it', async ({ context }) => {
   const owner = await context.newPage()
@@ -76,4 +76,26 @@ test('Stop in the other tab stops the run, and a run whose tab is gone goes on i
   await button(third, 'Stop').click()
   await expect(status(other)).toHaveText('cancelled')
   await expect(status(third)).toHaveText('cancelled')
+})
+
+test('five tabs run an example each, and none gets in the way of another', async ({ context }) => {
+  test.setTimeout(60_000)
+  const titles = [/fix failing/i, /note keeper/i, /review in parallel/i, /route a ticket/i, /summarise/i]
+  const pages = []
+  for (const title of titles) {
+    const page = await context.newPage()
+    await open(page)
+    await choose(page, title)
+    await button(page, 'Run').click()
+    pages.push(page)
+  }
+  for (const page of pages) {
+    for (let round = 0; round < 20; round++) {
+      if (/completed|failed|declined/.test((await status(page).textContent()) ?? '')) break
+      const allow = button(transcript(page), 'Allow').last()
+      if (await allow.isVisible()) await allow.click({ timeout: 3000 }).catch(() => undefined)
+      await page.waitForTimeout(250)
+    }
+    await expect(status(page)).toHaveText('completed', { timeout: 15_000 })
+  }
 })

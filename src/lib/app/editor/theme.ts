@@ -13,6 +13,7 @@ export const editorTheme = EditorView.theme({
   '.cm-activeLine': { backgroundColor: 'transparent' },
   '.cm-activeLineGutter': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
   '.cm-running': { backgroundColor: 'var(--accent-soft)' },
+  '@media (forced-colors: active)': { '.cm-running': { outline: '1px solid Highlight' } },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 25%, transparent)',
