@@ -15,6 +15,7 @@ import {
 import { providerDefinition } from '../halo/tools/registry.ts'
 import type { HaloEditorOptions } from './halo.ts'
 import { methodsOfTool } from './methods.ts'
+import { tooltipAbove } from './tooltip.ts'
 
 export interface HoverText {
   title: string
@@ -25,24 +26,7 @@ export function hover(view: EditorView, pos: number, options: HaloEditorOptions)
   const node = syntaxTree(view.state).resolveInner(pos, 0)
   const found = hoverText(node, view.state.doc.toString(), options)
   if (!found) return null
-  return {
-    pos: node.from,
-    end: node.to,
-    above: true,
-    create: () => {
-      const dom = document.createElement('div')
-      dom.className = 'cm-halo-hover'
-      const title = document.createElement('code')
-      title.textContent = found.title
-      dom.append(title)
-      if (found.text !== '') {
-        const text = document.createElement('div')
-        text.textContent = found.text
-        dom.append(text)
-      }
-      return { dom }
-    },
-  }
+  return tooltipAbove(node, found.title, [found.text])
 }
 
 /** The text for a node of the tree; undefined where there is nothing to say. */

@@ -5,6 +5,7 @@ import type { EditorView, Tooltip } from '@codemirror/view'
 import { providerInfo, providerTitle } from '../halo/models/catalogue.ts'
 import { loadPrices, modelInfo } from '../halo/models/prices.ts'
 import { modelPrefixes } from '../halo/models/registry.ts'
+import { tooltipAbove } from './tooltip.ts'
 
 /** What the app knows beyond the price data: models a person named, or a provider listed. */
 export interface KnownModel {
@@ -72,18 +73,6 @@ export async function hoverModel(view: EditorView, pos: number, knowledge: Model
     knowledge.facts(provider, known).join(' · '),
     info?.description ?? '',
     `${providerInfo(provider)?.title ?? providerTitle(provider)}: ${knowledge.abilities(provider).join(', ')}`,
-  ].filter((line) => line !== '')
-  return {
-    pos: node.from,
-    end: node.to,
-    above: true,
-    create: () => {
-      const dom = document.createElement('div')
-      dom.className = 'cm-halo-hover'
-      const title = document.createElement('code')
-      title.textContent = model
-      dom.append(title, ...lines.map((line) => Object.assign(document.createElement('div'), { textContent: line })))
-      return { dom }
-    },
-  }
+  ]
+  return tooltipAbove(node, model, lines)
 }

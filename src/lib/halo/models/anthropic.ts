@@ -37,14 +37,8 @@ export const createAdapter: ProviderModule['createAdapter'] = (connect) => {
 
 async function* answer(connection: Connection, request: ModelRequest, body: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<ModelChunk> {
   const key = connection.apiKey
-  const wire = openWire({
-    connection,
-    model: request.model,
-    signal,
-    fetch: request.fetch,
-    // The API takes either and goes by x-api-key when there are both; gateways know one or the other.
-    auth: key ? { 'x-api-key': key, authorization: `Bearer ${key}` } : {},
-  })
+  // The API takes either and goes by x-api-key when there are both; gateways know one or the other.
+  const wire = openWire(connection, request, signal, key ? { 'x-api-key': key, authorization: `Bearer ${key}` } : {})
   const client = new Anthropic({
     apiKey: 'set by the wire', // Never sent: the wire sends the headers of the connection and no others.
     authToken: null,

@@ -47,7 +47,7 @@ export async function embed(request: EmbedRequest, options: EmbedOptions): Promi
   const { keys, signal = new AbortController().signal } = options
   const connection = await connectionFor({ provider, model, messages: [], tools: [], toolChoice: 'none', maxTokens: 0, agent: '', task: '', step: 1, baseUrl }, keys)
   const auth = connection.apiKey ? embedder.auth(connection.apiKey) : {}
-  const wire = openWire({ connection, model, signal, fetch: options.fetch, auth })
+  const wire = openWire(connection, { model, fetch: options.fetch }, signal, auth)
   const out: Embeddings = { vectors: [] }
   for (let at = 0; at < texts.length; at += BATCH) {
     const batch = texts.slice(at, at + BATCH)

@@ -33,13 +33,7 @@ export const createAdapter: ProviderModule['createAdapter'] = (connect) => {
 }
 
 async function* answer(connection: Connection, request: ModelRequest, body: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-  const wire = openWire({
-    connection,
-    model: request.model,
-    signal,
-    fetch: request.fetch,
-    auth: connection.apiKey ? { 'x-goog-api-key': connection.apiKey } : {},
-  })
+  const wire = openWire(connection, request, signal, connection.apiKey ? { 'x-goog-api-key': connection.apiKey } : {})
   const base = /\/v1(alpha|beta)?$/.test(connection.baseUrl) ? connection.baseUrl : `${connection.baseUrl}/v1beta`
   const name = request.model.startsWith('models/') || request.model.startsWith('tunedModels/') ? request.model : `models/${request.model}`
   const response = await wire.fetch(`${base}/${name.split('/').map(encodeURIComponent).join('/')}:streamGenerateContent?alt=sse`, {

@@ -33,7 +33,7 @@ export async function listModels(provider: string, { keys, baseUrl, fetch, signa
   if (!list) throw fault('MODEL_ERROR', `${providerInfo(provider)?.title ?? provider} has no list of its models. Write a model's name as its documentation gives it.`, { kind: 'request' })
   const connection = await connectionFor({ provider, model: '', messages: [], tools: [], toolChoice: 'none', maxTokens: 0, agent: '', task: '', step: 1, baseUrl }, keys)
   const key = connection.apiKey
-  const wire = openWire({ connection, model: '', signal, fetch, auth: key ? list.auth(key) : {} })
+  const wire = openWire(connection, { model: '', fetch }, signal, key ? list.auth(key) : {})
   const models: ListedModel[] = []
   let next: string | undefined = list.url(connection)
   for (let page = 0; next !== undefined && page < 50; page++) {

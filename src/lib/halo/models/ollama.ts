@@ -95,13 +95,7 @@ function wireMessages(message: Message, images: boolean): { message: WireMessage
 }
 
 async function* answer(connection: Connection, request: ModelRequest, body: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-  const wire = openWire({
-    connection,
-    model: request.model,
-    signal,
-    fetch: request.fetch,
-    auth: connection.apiKey ? { authorization: `Bearer ${connection.apiKey}` } : {},
-  })
+  const wire = openWire(connection, request, signal)
   const response = await wire.fetch(`${connection.baseUrl.replace(/\/(api|v1)$/, '')}/api/chat`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

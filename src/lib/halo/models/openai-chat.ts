@@ -92,13 +92,7 @@ function chatBody(dialect: Dialect, translate: ReturnType<typeof chatMessages>, 
 }
 
 async function* answer(dialect: Dialect, connection: Connection, request: ModelRequest, body: Record<string, unknown>, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-  const wire = openWire({
-    connection,
-    model: request.model,
-    signal,
-    fetch: request.fetch,
-    auth: connection.apiKey ? { authorization: `Bearer ${connection.apiKey}` } : {},
-  })
+  const wire = openWire(connection, request, signal)
   const client = new OpenAI({
     apiKey: 'set by the wire', // Never sent: the wire sends the headers of the connection and no others.
     adminAPIKey: null,

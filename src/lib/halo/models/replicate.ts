@@ -12,13 +12,7 @@ export const createAdapter: ProviderModule['createAdapter'] = (connect) => ({
   supportsTools: false,
   async *stream(request, signal): AsyncGenerator<ModelChunk> {
     const connection = await connect(request)
-    const wire = openWire({
-      connection,
-      model: request.model,
-      signal,
-      fetch: request.fetch,
-      auth: connection.apiKey ? { authorization: `Bearer ${connection.apiKey}` } : {},
-    })
+    const wire = openWire(connection, request, signal)
     const api = connection.baseUrl.endsWith('/v1') ? connection.baseUrl : `${connection.baseUrl}/v1`
     const [name = '', version] = request.model.split(':')
     const response = await wire.fetch(version ? `${api}/predictions` : `${api}/models/${name.split('/').map(encodeURIComponent).join('/')}/predictions`, {
@@ -182,9 +176,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /** Best effort, on a signal of its own since the request's is aborted. */
 function cancel(connection: Connection, request: ModelRequest, url: string): void {
-  const signal = AbortSignal.timeout(5000)
-  const auth: Record<string, string> = connection.apiKey ? { authorization: `Bearer ${connection.apiKey}` } : {}
-  void openWire({ connection, model: request.model, signal, fetch: request.fetch, auth })
+  void openWire(connection, request, AbortSignal.timeout(5000))
     .fetch(url, { method: 'POST' })
     .catch(() => undefined)
 }

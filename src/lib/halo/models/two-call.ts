@@ -16,7 +16,7 @@ export function streamingForm(prefix: string, adapter: TwoCallAdapter): Streamin
       }
       // Its own headers are the adapter's secrets: they stay out of messages and of the raw view.
       const connection = { provider: prefix, baseUrl: url, headers }
-      const wire = openWire({ connection, model: request.model, signal, fetch: request.fetch, auth: {} })
+      const wire = openWire(connection, request, signal, {})
       const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
       const response = await wire.fetch(url, {
         method,

@@ -3,7 +3,7 @@ import { isObject } from './calls.ts'
 import type { Connection } from './credentials.ts'
 import { networkFault, refusalFault, retryAfter, scrub, stopped } from './faults.ts'
 import { inSlices } from './slices.ts'
-import type { ModelChunk } from './types.ts'
+import type { ModelChunk, ModelRequest } from './types.ts'
 
 /** Of an answer, this much is kept for the raw view, in UTF-16 code units. */
 const RAW_LIMIT = 200_000
@@ -22,16 +22,11 @@ export interface Wire {
   tail(): string
 }
 
-export interface WireOptions {
-  connection: Connection
-  model: string
-  signal: AbortSignal
-  fetch: typeof fetch | undefined
-  /** Headers that carry the key; never shown. */
-  auth: Record<string, string>
-}
+/** How most servers take the key. */
+const bearer = ({ apiKey }: Connection): Record<string, string> => (apiKey ? { authorization: `Bearer ${apiKey}` } : {})
 
-export function openWire({ connection, model, signal, fetch: given, auth }: WireOptions): Wire {
+/** `auth`: the headers that carry the key; never shown. */
+export function openWire(connection: Connection, { model, fetch: given }: Pick<ModelRequest, 'model' | 'fetch'>, signal: AbortSignal, auth: Record<string, string> = bearer(connection)): Wire {
   const fetcher: typeof fetch = given ?? ((input, init) => globalThis.fetch(input, init))
   let request: Record<string, unknown> = {}
   let text = ''
