@@ -5,8 +5,9 @@ import type { Database, StoredProject, StoredRun } from '../../storage/database.
 import { openStorage } from '../../storage/open.ts'
 import { Egress } from '../egress/egress.svelte.ts'
 import { Analysis } from '../editor/analysis.svelte.ts'
-import { literalFiles } from '../project/literal-files.ts'
+import { furnish } from '../project/furnish.ts'
 import { Documents } from '../editor/documents.svelte.ts'
+import { Place } from '../editor/place.svelte.ts'
 import type { Editor } from '../editor/setup.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
 import { Workspaces, type EngineState } from '../files/workspaces.svelte.ts'
@@ -25,6 +26,7 @@ import type { LiveReplay } from '../travel/live-replay.ts'
 import type { Travel } from '../travel/travel.svelte.ts'
 import { choosePipeline, modeOf, pipelineOf, scenarioOf } from './choice.ts'
 import { Layout } from './layout.svelte.ts'
+import { lazily } from './lazily.ts'
 
 type Keys = import('../settings/keys.svelte.ts').Keys
 
@@ -36,10 +38,8 @@ export class Workbench {
   readonly documents = new Documents()
   /** What of elsewhere may run, and what may get at keys. */
   readonly trust = new Trust()
-  #editor: Editor | undefined
-  #reveal: { from: number; to: number } | undefined
+  readonly #place = new Place()
   #db: Database | undefined
-  #keys: Promise<Keys> | undefined
   #project = $state.raw<Project>()
   #workspace = $state.raw<Workspace>()
   #session = $state.raw<Session>()
@@ -49,9 +49,7 @@ export class Workbench {
   #kept = $state<boolean>()
   #egress = $state.raw<Egress>()
   #starting = $state(false)
-  #cursor = $state.raw<{ file: string; at: number }>()
   #player: Player | undefined
-  #loading: Promise<Player> | undefined
   #workspaces = $state.raw<Workspaces>()
   #travel = $state.raw<Travel>()
   /** The files of a fork, while its run is shown. */
@@ -101,10 +99,8 @@ export class Workbench {
   onsettings: ((provider: string | undefined) => void) | undefined
 
   editorReady(editor: Editor): void {
-    this.#editor = editor
     this.analysis.release()
-    if (this.#reveal) editor.reveal(this.#reveal.from, this.#reveal.to)
-    this.#reveal = undefined
+    this.#place.ready(editor)
   }
   /** Shows a place of a source, in its file. */
   reveal({ from, to, file }: Span): void {
@@ -114,16 +110,15 @@ export class Workbench {
     if (file !== undefined) project.open(file)
     this.documents.open({ kind: 'project', path: project.active })
     this.layout.show('editor')
-    if (other) this.#reveal = { from, to }
-    else this.#editor?.reveal(from, to)
+    this.#place.go(from, to, other)
   }
 
   /** Where the cursor was last, in which file. */
-  get cursor(): { file: string; at: number } | undefined {
-    return this.#cursor
+  get cursor(): Place['cursor'] {
+    return this.#place.cursor
   }
   atCursor(at: number): void {
-    if (this.#project) this.#cursor = { file: this.#project.active, at }
+    if (this.#project) this.#place.at(this.#project.active, at)
   }
 
   get db(): Database | undefined {
@@ -310,12 +305,9 @@ export class Workbench {
     await this.refreshRuns()
   }
 
-  /** An example that was never run shows the files of its first test, so that there is something to look at. */
   async furnish(): Promise<void> {
-    const workspace = this.#workspace
     const test = this.scenario() ?? this.analysis.tests[0]
-    if (!workspace || !test || this.#project?.example === undefined || workspace.known) return
-    await workspace.seed(literalFiles(test))
+    if (this.#project && this.#workspace && test) await furnish(this.#project, this.#workspace, test)
   }
 
   async format(): Promise<void> {
@@ -340,15 +332,7 @@ export class Workbench {
   }
 
   /** Keys, variables and prices; opened when something asks for them. */
-  keys(): Promise<Keys> {
-    this.#keys ??= import('../settings/keys.svelte.ts')
-      .then(({ Keys }) => Keys.open(this.#db))
-      .catch((thrown: unknown) => {
-        this.#keys = undefined
-        throw thrown
-      })
-    return this.#keys
-  }
+  readonly keys: () => Promise<Keys> = lazily(async () => (await import('../settings/keys.svelte.ts')).Keys.open(this.#db))
 
   /** undefined for what must not get at them. */
   #keysFor(project: Pick<StoredProject, 'elsewhere'>): Promise<Keys> | undefined {
@@ -369,9 +353,9 @@ export class Workbench {
     const db = this.#db
     const workspace = this.#workspaces?.of(stored.id)
     if (!db || !workspace) return
-    // The address must not go on naming what is no longer shown.
     // What is being agreed to is what was shown.
     this.trust.answer(false)
+    // The address must not go on naming what is no longer shown.
     if (this.#project && !named && location.hash.length > 1) (await import('../share/address.ts')).clearAddress()
     await this.#project?.save()
     const project = new Project(stored, db, this.report)
@@ -385,13 +369,7 @@ export class Workbench {
     await project.save()
   }
 
-  #load(): Promise<Player> {
-    this.#loading ??= this.#makePlayer().catch((thrown: unknown) => {
-      this.#loading = undefined
-      throw thrown
-    })
-    return this.#loading
-  }
+  readonly #load = lazily(() => this.#makePlayer())
   async #makePlayer(): Promise<Player> {
     const db = this.#db
     const workspaces = this.#workspaces
