@@ -4,7 +4,7 @@ import type { PriceList } from '../lib/halo/models/types.ts'
 import { plan, planText } from '../lib/halo/plan/index.ts'
 import { DONE, FAILED, UsageError } from './exit.ts'
 import { command, readWords } from './options.ts'
-import { give } from './print.ts'
+import { give, say } from './print.ts'
 import { choosePipeline, readProgram, readText, sayDiagnostics } from './program-file.ts'
 
 export const planCommand = command({
@@ -23,7 +23,9 @@ export async function planFile(words: string[]): Promise<number> {
   if (values.pipeline !== undefined) choosePipeline(program, values.pipeline)
   await loadPrices()
   const planned = plan(program.file, { ...(values.pipeline === undefined ? {} : { pipeline: values.pipeline }), ...(prices === undefined ? {} : { prices }) })
-  give(values.json ? planned : planText(planned))
+  if (planned.pipelines.length === 0) say(`${program.path} has no pipeline, so there is nothing to plan.`)
+  if (values.json) give(planned)
+  else if (planned.pipelines.length > 0) give(planText(planned))
   return faulty ? FAILED : DONE
 }
 

@@ -147,6 +147,10 @@ describe.concurrent('halo', () => {
     const json = await halo(folder, 'plan', 'tidy.halo', '--json')
     expect(JSON.parse(json.stdout)).toHaveProperty('pipelines')
     expect(await halo(folder, 'plan', 'tidy.halo', '--pipeline', 'Nope')).toMatchObject({ code: 2 })
+    writeFileSync(join(folder, 'none.halo'), 'policy Few : MaxSteps(3)\n')
+    const none = await halo(folder, 'plan', 'none.halo')
+    expect(none).toMatchObject({ code: 0, stdout: '' })
+    expect(none.stderr).toContain('none.halo has no pipeline')
   })
 })
 
