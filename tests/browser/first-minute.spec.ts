@@ -71,3 +71,17 @@ test('all tests of the file run from the Mode box, and their results are listed'
   await expect(status(page)).toHaveText('completed', { timeout: 25_000 })
   await expect(transcript(page)).toContainText('the tests go from red to green')
 })
+
+test('Run in the same breath as a choice of an example runs that example', async ({ page }) => {
+  await open(page)
+  await page.evaluate(() => {
+    const example = document.querySelector<HTMLSelectElement>('select[aria-label="Example"]')
+    const run = [...document.querySelectorAll('button')].find((node) => node.textContent?.includes('Run'))
+    if (!example || !run) throw new Error('no page')
+    example.value = 'review-in-parallel'
+    example.dispatchEvent(new Event('change', { bubbles: true }))
+    run.click()
+  })
+  await expect(status(page)).toHaveText('completed', { timeout: 20_000 })
+  await expect(transcript(page)).toContainText('Editor.weigh')
+})

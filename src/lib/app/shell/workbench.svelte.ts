@@ -50,6 +50,8 @@ export class Workbench {
   #egress = $state.raw<Egress>()
   #starting = $state(false)
   #player: Player | undefined
+  /** What was chosen last to be shown. */
+  #opening: Promise<void> | undefined
   #workspaces = $state.raw<Workspaces>()
   #travel = $state.raw<Travel>()
   /** The files of a fork, while its run is shown. */
@@ -177,7 +179,10 @@ export class Workbench {
     await this.#runs?.refresh()
   }
 
-  async openExample(example: Example): Promise<void> {
+  openExample(example: Example): Promise<void> {
+    return (this.#opening = this.#openExample(example))
+  }
+  async #openExample(example: Example): Promise<void> {
     const stored = await this.#db?.get('projects', exampleId(example))
     await this.show(stored ?? (await fromExample(example)))
   }
@@ -201,12 +206,15 @@ export class Workbench {
   }
 
   async run(): Promise<void> {
-    this.#travel = this.#aside = undefined
-    const { project, workspace } = this
-    if (!project || !workspace || this.busy) return
+    if (this.busy) return
     this.#starting = true
-    this.layout.show('run')
     try {
+      // An example that was just chosen is what is meant.
+      await this.#opening
+      this.#travel = this.#aside = undefined
+      const { project, workspace } = this
+      if (!project || !workspace) return
+      this.layout.show('run')
       await this.analysis.now(project)
       const { file } = this.analysis
       if (!file || this.analysis.errors > 0) {
@@ -220,7 +228,10 @@ export class Workbench {
         this.#tests = player.runTests(file, workspace)
         return
       }
-      this.#session = await player.start({ project, file, pipeline: this.pipeline()?.name, mode, test: this.scenario()?.name })
+      const session = await player.start({ project, file, pipeline: this.pipeline()?.name, mode, test: this.scenario()?.name })
+      // Another project may be on screen by now; the run is found with its own.
+      if (this.#project !== project) return
+      this.#session = session
       this.#tests = undefined
     } catch (thrown) {
       this.report(thrown)
