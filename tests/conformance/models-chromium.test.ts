@@ -133,6 +133,7 @@ describe.each(cases)('$prefix', (case_) => {
     expect(error?.code).toBe('NETWORK')
     expect(error?.message).toContain('(CORS)')
     expect(error?.message).toContain(info?.reachHint)
+    closed.closeAllConnections()
     await new Promise((resolve) => closed.close(resolve))
     expect((await ask(case_, {}, undefined, undefined, `http://127.0.0.1:${port}`)).error).toMatchObject({ code: 'NETWORK', data: { kind: 'unreachable' } })
   })
