@@ -133,8 +133,9 @@ describe.each(cases)('$prefix', (case_) => {
     expect(error?.code).toBe('NETWORK')
     expect(error?.message).toContain('(CORS)')
     expect(error?.message).toContain(info?.reachHint)
+    const gone = new Promise((resolve) => closed.close(resolve))
     closed.closeAllConnections()
-    await new Promise((resolve) => closed.close(resolve))
+    await gone
     expect((await ask(case_, {}, undefined, undefined, `http://127.0.0.1:${port}`)).error).toMatchObject({ code: 'NETWORK', data: { kind: 'unreachable' } })
   })
 
