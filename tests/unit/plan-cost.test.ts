@@ -112,6 +112,18 @@ pipeline P(x: String): x |> A.a() |> B.b() |<> loop(A, "input == 1", max: 2) |> 
     expect(planOf(source).stages.filter(({ agent }) => agent).map(({ target, times: { max } }) => [target, max])).toEqual([['A.a', 10], ['B.b', 10], ['B.c', 15]])
   })
 
+  test('with prompt caching, pays in full only for what is new in a request', () => {
+    const source = 'tool Files : Workspace()\nagent A [openai/gpt-4o, max_steps: 2, max_tokens: 100]\n  equips Files\npipeline P: |> A.a("four", tools: [Files])'
+    const prices = { 'openai/gpt-4o': { input: 5, output: 15, cacheRead: 0.5, cacheWrite: 6 } }
+    const { cost = 0, cached = 0 } = plan(parse(source), { prices }).pipelines[0]?.summary ?? {}
+    // Three requests of 2,001 tokens and the replies before: 2,001 + 100 + 100 are new, 2,001 + 100 and 2,001 are read again.
+    expect(cached).toBeCloseTo((2201 * 6 + 4102 * 0.5 + 300 * 15) / 1e6, 12)
+    expect(cost).toBeCloseTo((6303 * 5 + 300 * 15) / 1e6, 12)
+    // Without prices of a cache nothing is cheaper.
+    const plain = plan(parse(source), { prices: { 'openai/gpt-4o': { input: 5, output: 15 } } }).pipelines[0]?.summary
+    expect(plain?.cached).toBeCloseTo(plain?.cost ?? 0, 12)
+  })
+
   test('in each is not bounded, but by max: or by a list that is written out', () => {
     expect(times('[x] |> System.Value(x) |* each A.a()')).toEqual({ stages: [['2', undefined]] })
     expect(times('x |* each(max: 7) { A.a() |> A.b() }')).toEqual({ cost: expect.closeTo(14 * once, 10) as number, stages: [['1.1', 7], ['1.2', 7]] })

@@ -24,6 +24,8 @@ export const planWords = {
   unbounded: (stages: string[]) => `unbounded: how often ${stages.join(', ')} runs is only known in a run`,
   noModel: 'no model is called',
   bound: 'With tool results',
+  cached: 'With prompt caching',
+  cachedMeans: 'The worst case if all that is sent again is read from the provider’s cache',
   stops: 'MaxSpend stops the run at',
   unpriced: 'No price known for',
   notKnown: 'Not known',

@@ -7,7 +7,7 @@ import { typeToSchema } from '../run/schema.ts'
 import type { AgentDeclaration, Argument, CallStage, Decorator, Expression, ModelRef, TypeNode } from '../syntax/ast.ts'
 import { offeredCalls, ownCall, writtenCall } from './calls.ts'
 import { notKnown, policiesOf, sourceAt, spanAt, type Here, type Planning } from './context.ts'
-import { boundCost, formulaCost, requestsOf, MAX_STEPS, MAX_TOKENS, TOOL_RESULT_CHARS, type AgentCallSize } from './cost.ts'
+import { boundCost, cachedCost, formulaCost, requestsOf, MAX_STEPS, MAX_TOKENS, TOOL_RESULT_CHARS, type AgentCallSize } from './cost.ts'
 import { plannedTool, type PlannedTool } from './tools.ts'
 import type { PlannedAgent, PlannedCall } from './types.ts'
 import { argumentNamed, utf8Length, writtenNumber, writtenText } from './written.ts'
@@ -76,7 +76,7 @@ export function planAgent(planning: Planning, here: Here, stage: CallStage, agen
       requests: requestsOf(size) * (size.retries + 1),
       stores: agent.equips.map(({ name }) => name).filter((name) => program.stores.has(name)),
       ...(maxSpend === undefined ? {} : { maxSpend: { dollars: maxSpend.dollars, policy: maxSpend.policy } }),
-      ...(priced.length === 0 ? {} : { costOnce: total(formulaCost), boundOnce: total(boundCost) }),
+      ...(priced.length === 0 ? {} : { costOnce: total(formulaCost), boundOnce: total(boundCost), cachedOnce: total(cachedCost) }),
     },
   }
 }

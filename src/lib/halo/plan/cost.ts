@@ -55,6 +55,20 @@ export function formulaCost(size: AgentCallSize, price: Price): number {
   return ((input * price.input + r * m * price.output) * (size.retries + 1)) / 1e6
 }
 
+/**
+ * US dollars of the same conversation where the provider reads from its cache what it was sent before: of each request only
+ * what is new in it is paid in full (as a cache write where that has a price of its own). What is likely, not a bound.
+ */
+export function cachedCost(size: AgentCallSize, price: Price): number {
+  const r = requestsOf(size)
+  const b = Math.ceil(size.chars / CHARS_PER_TOKEN) + INPUT_TOKENS
+  const m = size.maxTokens
+  const fresh = b + m * (r - 1)
+  const again = r * b + (m * r * (r - 1)) / 2 - fresh
+  const input = r === 1 ? fresh * price.input : fresh * (price.cacheWrite ?? price.input) + again * (price.cacheRead ?? price.input)
+  return ((input + r * m * price.output) * (size.retries + 1)) / 1e6
+}
+
 /** Requests summed one by one; of a longer conversation each counts as its last and dearest. */
 const SUMMED_REQUESTS = 10_000
 

@@ -14,6 +14,7 @@ export function summarise(planning: Planning): PlanSummary {
   const stopsAt = spendLimits.length > 0 && spendLimits.every((limit) => limit !== undefined) ? Math.max(...spendLimits) : undefined
   const cost = cut ? undefined : totalOf(stages, ({ agent, times }) => ({ once: agent?.costOnce, times: times.max }))
   const bound = cut ? undefined : totalOf(stages, ({ agent, times }) => ({ once: agent?.boundOnce, times: assumedTimes(times) }))
+  const cached = cut ? undefined : totalOf(stages, ({ agent, times }) => ({ once: agent?.cachedOnce, times: times.max }))
   return {
     actsWithoutAsking: targets(({ effect, approval }) => effect === 'external' && approval === undefined),
     needsApproval: targets(({ approval }) => approval !== undefined),
@@ -22,6 +23,7 @@ export function summarise(planning: Planning): PlanSummary {
     ...(cost === undefined ? {} : { cost }),
     ...(bound === undefined ? {} : { bound }),
     assumptions: [...BOUND_ASSUMPTIONS],
+    ...(cached === undefined ? {} : { cached }),
     unbounded: stages.filter(({ agent, times }) => (agent?.costOnce ?? 0) > 0 && times.max === undefined).map(({ number }) => number),
     unpriced: [...new Set(agents.flatMap((agent) => unpricedModels(planning, agent)))],
     ...(stopsAt === undefined ? {} : { stopsAt }),

@@ -74,6 +74,7 @@ function summaryLines(summary: PlanSummary, bound: boolean): string[] {
   list('Effect not described', summary.notDescribed)
   lines.push(costLine(summary))
   if (bound && summary.callsModels) lines.push(boundLine(summary))
+  if (bound && summary.cached !== undefined && summary.cached < (summary.cost ?? 0) - 1e-9) lines.push(`With prompt caching: ${cents(summary.cached)}, if all that is sent again is read from the cache`)
   for (const { agent, dollars, policy } of summary.limits) lines.push(`Spend limit: ${agent} stops once the run has spent ${money(dollars)} (policy ${policy})`)
   if (summary.unpriced.length > 0) lines.push(`No price known for ${summary.unpriced.join(', ')}: left out of the cost`)
   // Calls that aren't described are listed as such above.

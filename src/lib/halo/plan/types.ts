@@ -87,6 +87,8 @@ export interface PlannedAgent {
   costOnce?: number
   /** The same with tool results, schemas and feedback counted: see `BOUND_ASSUMPTIONS`. */
   boundOnce?: number
+  /** The worst case with what is sent again read from the provider's cache. */
+  cachedOnce?: number
 }
 
 export interface SpendLimit {
@@ -106,6 +108,8 @@ export interface PlanSummary {
   /** The second figure: an upper bound under `assumptions`; undefined: no bound. */
   bound?: number
   assumptions: string[]
+  /** The worst case with what is sent again read from the provider's cache: likely where it caches, no bound. */
+  cached?: number
   /** Stages that make the cost unbounded, by number. */
   unbounded: string[]
   /** Models that have no known price. */
