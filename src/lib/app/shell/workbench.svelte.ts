@@ -108,7 +108,8 @@ export class Workbench {
   reveal({ from, to, file }: Span): void {
     const project = this.#project
     if (!project) return
-    const other = (file !== undefined && file !== project.active) || this.documents.shown !== undefined || (this.layout.narrow && this.layout.main !== 'editor')
+    const other = this.#travel !== undefined || (file !== undefined && file !== project.active) || this.documents.shown !== undefined || (this.layout.narrow && this.layout.main !== 'editor')
+    this.#travel = undefined
     if (file !== undefined) project.open(file)
     this.documents.open({ kind: 'project', path: project.active })
     this.layout.show('editor')
