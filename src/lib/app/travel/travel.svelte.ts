@@ -5,6 +5,7 @@ import { programOf } from '../../halo/run/runtime.ts'
 import type { JournalEntry, JournalRecord } from '../../halo/run/types.ts'
 import { createContentStore, createJournalStore, type Database, type StoredRun } from '../../storage/index.ts'
 import { stageFinder, type StageNode } from '../graph/shape.ts'
+import type { ReplayRun } from './replay-run.svelte.ts'
 import { exchangesOf, stageOf, type Exchange } from './conversation.ts'
 
 /** What stands in the editor while a recording is open. */
@@ -20,6 +21,10 @@ export class Travel {
   readonly exchanges: readonly Exchange[]
   readonly #find: (path: string) => StageNode | undefined
   readonly #contents: ReturnType<typeof createContentStore>
+  /** What is done with it just now, in place of stepping through it. */
+  tool = $state<'replay' | 'fork' | 'policies' | 'compare'>()
+  /** Its replays, once there is one. */
+  replay: ReplayRun | undefined
   #at = $state(0)
   /** A place the person asked for; it goes with the next step. */
   #chosen = $state.raw<Shown>()
