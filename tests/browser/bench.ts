@@ -19,6 +19,8 @@ export async function choose(page: Page, title: string | RegExp): Promise<void> 
   const example = page.getByRole('combobox', { name: 'Example' })
   const label = await example.getByRole('option').filter({ hasText: title }).first().textContent()
   await example.selectOption({ label: label ?? '' })
+  // Until its text is there, what is chosen next would be chosen for the example before.
+  await expect(page.getByRole('textbox', { name: `Text of ${(label ?? '').trim().toLowerCase().replaceAll(' ', '-')}.halo` })).toBeVisible()
   await expect(page.getByRole('combobox', { name: 'Mode' })).toHaveValue(/^scenario:/)
 }
 

@@ -17,6 +17,7 @@ import { haloHighlightStyle } from '../../editor/highlight.ts'
 import { haloLanguage } from '../../editor/language.ts'
 import type { HaloEditorOptions } from '../../editor/index.ts'
 import type { Keys } from '../settings/keys.svelte.ts'
+import { whenIdle } from '../shell/idle.ts'
 import { editorTheme } from './theme.ts'
 
 export interface EditorOptions {
@@ -82,7 +83,7 @@ type Assist = typeof import('./assist.ts')
 type Typing = typeof import('./typing.ts')
 
 /**
- * The editor as a first load can afford it: text and colours. Keys and undo come when a hand comes near, completion, hover texts
+ * The editor as a first load can afford it: text and colours. Keys and undo come when the page is idle or a hand comes near, completion, hover texts
  * and the marks of diagnostics when the editor gets the focus, or when there is something to mark.
  */
 export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
@@ -103,6 +104,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
     view.dispatch({ effects: typed.reconfigure(typist.typing(kept?.past)) })
   }
   for (const near of ['pointerenter', 'pointerdown', 'focusin']) parent.addEventListener(near, () => void write(), { once: true })
+  void whenIdle().then(write)
   async function assist(): Promise<void> {
     if (!language || loading) return
     const { assistance, show } = await (loading = import('./assist.ts'))
