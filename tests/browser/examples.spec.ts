@@ -41,3 +41,18 @@ for (let at = 0; at < PAGES; at++) {
     expect(faults).toEqual([])
   })
 }
+
+test('an example chosen before the page is ready is the one that is shown, and so is a mode chosen right after it', async ({ page }) => {
+  await page.goto('/', { waitUntil: 'commit' })
+  await page.getByRole('combobox', { name: 'Example' }).selectOption('note-keeper')
+  await page.getByRole('combobox', { name: 'Mode' }).selectOption('mock')
+  await expect(page.getByRole('textbox', { name: 'Text of note-keeper.halo' })).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'Example' })).toHaveValue('note-keeper')
+  await expect(page.getByRole('combobox', { name: 'Mode' })).toHaveValue('mock')
+  await page.waitForTimeout(500)
+  await expect(page.getByRole('combobox', { name: 'Example' })).toHaveValue('note-keeper')
+  await expect(page.getByRole('combobox', { name: 'Mode' })).toHaveValue('mock')
+  for (const id of ['read-an-invoice', 'fix-failing-tests', 'note-keeper', 'improve-a-draft']) await page.getByRole('combobox', { name: 'Example' }).selectOption(id)
+  await expect(page.getByRole('textbox', { name: 'Text of improve-a-draft.halo' })).toBeVisible()
+  await expect(page.getByRole('combobox', { name: 'Mode' })).toHaveValue(/^scenario:/)
+})

@@ -1,5 +1,6 @@
 import { openDocs } from '../docs/open.ts'
 import { docsWords } from '../docs/words.ts'
+import { formatSource } from '../editor/format-source.ts'
 import { examples } from '../project/examples.ts'
 import type { Workbench } from './workbench.svelte.ts'
 import { shellWords } from './words.ts'
@@ -12,7 +13,7 @@ export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share'
   return [
     ...(bench.busy ? [] : [{ label: words.run, run: () => void bench.run() }]),
     ...(bench.stoppable ? [{ label: words.stop, run: () => bench.stop() }] : []),
-    { label: words.format, run: () => void bench.format() },
+    { label: words.format, run: () => void formatSource(bench).catch(bench.report) },
     { label: words.editor, run: () => bench.reveal({ from: 0, to: 0 }) },
     { label: words.problems, run: () => layout.showBottom('problems') },
     { label: words.terminal, run: () => layout.showBottom('terminal') },

@@ -5,7 +5,6 @@ import type { Database, StoredProject, StoredRun } from '../../storage/database.
 import { openStorage } from '../../storage/open.ts'
 import { Egress } from '../egress/egress.svelte.ts'
 import { Analysis } from '../editor/analysis.svelte.ts'
-import { furnish } from '../project/furnish.ts'
 import { Documents } from '../editor/documents.svelte.ts'
 import { Place } from '../editor/place.svelte.ts'
 import type { Editor } from '../editor/setup.ts'
@@ -50,8 +49,9 @@ export class Workbench {
   #egress = $state.raw<Egress>()
   #starting = $state(false)
   #player: Player | undefined
-  /** What was chosen last to be shown. */
-  #opening: Promise<void> | undefined
+  /** Projects are opened one after the other: what was chosen last is shown in the end. */
+  #opened = Promise.resolve()
+  #opening = $state(0)
   #workspaces = $state.raw<Workspaces>()
   #travel = $state.raw<Travel>()
   /** The files of a fork, while its run is shown. */
@@ -81,6 +81,10 @@ export class Workbench {
   }
   get starting(): boolean {
     return this.#starting
+  }
+  /** Is another project on its way? What is chosen meanwhile would be chosen for the one before. */
+  get opening(): boolean {
+    return this.#opening > 0
   }
   get busy(): boolean {
     return this.#starting || (this.#session?.status === 'running' && !this.#session.elsewhere) || this.#tests?.running === true
@@ -143,22 +147,25 @@ export class Workbench {
   }
 
   /** `embedded`: only what the address holds, nothing of the person's own. */
-  async open(embedded = false): Promise<void> {
-    try {
-      const { db, kept } = await openStorage((problem) => this.report(problem))
-      this.#db = db
-      this.#kept = kept
-      this.#egress = new Egress(db)
-      this.#runs = new RunList(db)
-      this.#workspaces = new Workspaces(db, this.report)
-      await this.trust.load(db)
-      const shared = location.hash.length > 1 && (await this.openLink(location.hash))
-      if (embedded) return
-      if (!shared) await this.openOwn()
-      await this.refreshRuns()
-    } catch (thrown) {
-      this.report(thrown)
-    }
+  open(embedded = false): Promise<void> {
+    return this.#inTurn(() => this.#open(embedded))
+  }
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    this.#opening++
+    return (this.#opened = this.#opened.then(act).catch(this.report).finally(() => this.#opening--))
+  }
+  async #open(embedded: boolean): Promise<void> {
+    const { db, kept } = await openStorage((problem) => this.report(problem))
+    this.#db = db
+    this.#kept = kept
+    this.#egress = new Egress(db)
+    this.#runs = new RunList(db)
+    this.#workspaces = new Workspaces(db, this.report)
+    await this.trust.load(db)
+    const shared = location.hash.length > 1 && (await this.openLink(location.hash))
+    if (embedded) return
+    if (!shared) await this.openOwn()
+    await this.refreshRuns()
   }
 
   /** The person's own project that was open last; an example where there is none. */
@@ -167,7 +174,7 @@ export class Workbench {
     const stored = own?.sort((a, b) => b.opened - a.opened)[0]
     if (stored) return this.show(stored)
     const first = firstExample()
-    return first ? this.openExample(first) : this.show(emptyProject())
+    return first ? this.#openExample(first) : this.show(emptyProject())
   }
 
   /** Opens what a link holds, inert. False, and why is said, when it holds nothing that can be opened. */
@@ -181,15 +188,15 @@ export class Workbench {
   }
 
   openExample(example: Example): Promise<void> {
-    return (this.#opening = this.#openExample(example))
+    return this.#inTurn(() => this.#openExample(example))
   }
   async #openExample(example: Example): Promise<void> {
     const stored = await this.#db?.get('projects', exampleId(example))
     await this.show(stored ?? (await fromExample(example)))
   }
-  async resetExample(): Promise<void> {
+  resetExample(): Promise<void> {
     const example = examples.find((one) => one.id === this.#project?.example)
-    if (example) await this.show(await fromExample(example))
+    return this.#inTurn(async () => example && this.show(await fromExample(example)))
   }
 
   mode() {
@@ -211,7 +218,7 @@ export class Workbench {
     this.#starting = true
     try {
       // An example that was just chosen is what is meant.
-      await this.#opening
+      await this.#opened
       this.#travel = this.#aside = undefined
       const { project, workspace } = this
       if (!project || !workspace) return
@@ -317,21 +324,6 @@ export class Workbench {
     await this.refreshRuns()
   }
 
-  async furnish(): Promise<void> {
-    const test = this.scenario() ?? this.analysis.tests[0]
-    if (this.#project && this.#workspace && test) await furnish(this.#project, this.#workspace, test)
-  }
-
-  async format(): Promise<void> {
-    const project = this.#project
-    if (!project) return
-    try {
-      const { format } = await import('../../halo/syntax/index.ts')
-      project.edit(project.active, format(project.source))
-    } catch (thrown) {
-      this.report(thrown)
-    }
-  }
   /** Before the page may go away: what is typed and changed goes to storage at once. */
   save(): void {
     void this.#project?.save()
