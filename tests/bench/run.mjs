@@ -142,9 +142,13 @@ function importing() {
 }
 
 async function load() {
-  const { firstLoad } = await import('./first-load.mjs')
-  const { scripts, kilobytes, ready } = await firstLoad()
-  console.log(`First load of the app: ${scripts} scripts, ${kilobytes.toFixed(0)} KB of gzip'd JavaScript, editor there after ${ready.toFixed(0)} ms\n`)
+  const { pageFigures } = await import('./page.mjs')
+  const { quick, slow, engine } = await pageFigures()
+  console.log(`First load of the app: ${quick.scripts} scripts, ${quick.kilobytes.toFixed(0)} KB of gzip'd JavaScript`)
+  for (const [name, { editor, longest, blocked }] of [['this machine', quick], ['slow 4G, CPU slowed 4 times', slow]]) {
+    console.log(`  ${name}: editor there after ${editor.toFixed(0)} ms, longest task ${longest.toFixed(0)} ms, ${blocked.toFixed(0)} ms of long tasks over 50 ms`)
+  }
+  console.log(`  embedded engine, from opening the terminal to the answer of the first \`node -p\`: ${engine.toFixed(0)} ms\n`)
 }
 
 function us(ms) {
