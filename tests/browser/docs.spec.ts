@@ -62,13 +62,26 @@ test('a code in Problems leads to what it means, and back', async ({ page }) => 
   await expect(code).toBeFocused()
 })
 
+test('a mark in the editor tells its fault, and leads to what it means', async ({ page }) => {
+  await open(page)
+  await write(page, 'pipeline Main(a: String) -> String:\n  a |> System.Value(b)\n')
+  await expect(page.getByRole('tab', { name: /^Problems/ })).toContainText('1')
+  await page.keyboard.press('F8')
+  await page.keyboard.press('ControlOrMeta+Shift+m')
+  await page.getByRole('region', { name: 'Editor' }).getByRole('button', { name: 'What does this mean?' }).first().click()
+  await expect(dialog(page).getByRole('heading', { name: 'unknown-name' })).toBeFocused()
+})
+
 test('a failed run leads to what its code means', async ({ page }) => {
   await open(page)
   await write(page, 'pipeline Main(a: String = "x") -> Result:\n  a |> System.Value(parse_json(input))\n')
   await expect(page.getByRole('combobox', { name: 'Mode' })).not.toHaveValue(/^scenario:/)
   await button(page, 'Run').click()
   await expect(status(page)).toHaveText('failed')
-  await page.getByRole('button', { name: /^What does [A-Z_]+ mean\?$/ }).click()
+  // At the stage and where the run ended.
+  const codes = page.getByRole('button', { name: /^What does [A-Z_]+ mean\?$/ })
+  await expect(codes).toHaveCount(2)
+  await codes.last().click()
   await expect(dialog(page).getByText('Cause:').first()).toBeVisible()
   await expect(dialog(page).getByRole('heading', { name: /^[A-Z_]+$/ }).and(page.locator(':focus'))).toBeInViewport()
 })

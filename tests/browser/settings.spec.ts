@@ -318,6 +318,23 @@ test('the settings work by keyboard, and give the focus back', async ({ page }) 
   await expect(button(page, 'Settings')).toBeFocused()
 })
 
+test('a variable that a program needs is missed until it is set', async ({ page }) => {
+  await open(page)
+  await write(page, 'tool Net : Http(base_url: "https://api.example", headers: { authorization: Env.TOKEN })\npipeline P(): Net.get(path: "/")\n')
+  await page.getByRole('tab', { name: /^Problems/ }).click()
+  const missing = page.getByText('Env.TOKEN is not set. A run needs it.')
+  await expect(missing).toBeVisible()
+  await settings(page)
+  await tab(page, 'Variables')
+  await dialog(page).getByLabel('Name').fill('TOKEN')
+  await dialog(page).getByLabel('Value').fill('t-123')
+  await button(dialog(page), 'Save variable').click()
+  await expect(dialog(page).getByText('Saved.', { exact: true })).toBeVisible()
+  await expect(missing).toBeVisible()
+  await closeSettings(page)
+  await expect(missing).toHaveCount(0)
+})
+
 test('the editor offers models with their prices, and tells of one that is pointed at', async ({ page }) => {
   await open(page)
   await settings(page, 'OpenAI')

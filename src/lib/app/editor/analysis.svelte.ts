@@ -22,6 +22,12 @@ export class Analysis {
   #timer: ReturnType<typeof setTimeout> | undefined
   #held: Promise<void> | undefined
   #release: (() => void) | undefined
+  readonly #variables: (project: Project) => Promise<object | undefined>
+
+  /** `variables`: what Env holds for a project, by name; undefined where that can't be known. */
+  constructor(variables: (project: Project) => Promise<object | undefined> = () => Promise.resolve(undefined)) {
+    this.#variables = variables
+  }
 
   get file(): HaloFile | undefined {
     return this.#file
@@ -94,7 +100,9 @@ export class Analysis {
   }
   async #check(source: string, path: string, project: Project): Promise<void> {
     const { analyse } = await import('../../halo/check/index.ts')
-    this.#set(analyse(source, { path, resolve: project.resolve }), source, project, true)
+    // Only programs that name variables are worth loading what keeps them.
+    const env = /\bEnv\b/.test(source) ? await this.#variables(project) : undefined
+    this.#set(analyse(source, { path, resolve: project.resolve, ...(env && { env }) }), source, project, true)
   }
 
   #set({ file, diagnostics }: { file: HaloFile; diagnostics: Diagnostic[] }, source: string, project: Project, checked: boolean): void {

@@ -3,6 +3,8 @@ import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Lint } from 
 import type { Extension } from '@codemirror/state'
 import { keymap, type EditorView } from '@codemirror/view'
 import type { Diagnostic } from '../../halo/errors.ts'
+import { openDocs, placeOfCode } from '../docs/open.ts'
+import { docsWords } from '../docs/words.ts'
 import { halo, type HaloEditorOptions } from '../../editor/index.ts'
 import { modelAssistance } from '../settings/editor-models.ts'
 import type { Keys } from '../settings/keys.svelte.ts'
@@ -25,8 +27,9 @@ function lintOf(diagnostic: Diagnostic, length: number): Lint {
     severity,
     message,
     source: diagnostic.code,
-    actions: fix && [
-      { name: fix.title, apply: (view) => view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.insert } }) },
+    actions: [
+      ...(fix ? [{ name: fix.title, apply: (view: EditorView) => view.dispatch({ changes: { from: fix.from, to: fix.to, insert: fix.insert } }) }] : []),
+      { name: docsWords.meaning, apply: () => void openDocs(placeOfCode(diagnostic.code)) },
     ],
   }
 }

@@ -33,7 +33,7 @@ type Keys = import('../settings/keys.svelte.ts').Keys
 export class Workbench {
   readonly settings = new Settings()
   readonly layout = new Layout()
-  readonly analysis = new Analysis()
+  readonly analysis = new Analysis(async (project) => (await this.#keysFor(project))?.secrets()?.env)
   readonly documents = new Documents()
   /** What of elsewhere may run, and what may get at keys. */
   readonly trust = new Trust()
