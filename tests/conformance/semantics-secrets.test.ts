@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { HaloRuntime, memoryJournal, memorySandbox, parse, registerToolProvider, useTool, type HaloEvent, type MockRequest, type RecordedCall } from 'halo'
+import { maskSecrets, secretStream } from '../../src/lib/halo/run/secrets.ts'
 import { everything, model, ofType, provider, run, shape, toldBy } from './semantics-kit.ts'
 
 const SECRET = 'sk-0123456789'
@@ -70,6 +72,54 @@ pipeline Main() : "go" |> A.say(tools: [Desk]) |> Desk.give() |> Desk.chatter() 
     undo()
     expect(second.result).toMatchObject({ status: 'failed' })
     expect(everything(first.result, first.events, first.journal, second.result, second.events, second.journal)).not.toContain(SECRET)
+  })
+
+  test('are masked where they come in pieces: of an answer, its reasoning, its calls, and of what a tool prints', async () => {
+    const pieces = (text: string, size: number) => Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size))
+    for (const size of [1, 3, 7]) {
+      const say = `sk-01 and ${SECRET}, ${SECRET}${SECRET} sk-012345`
+      const { adapter } = model([
+        [
+          ...pieces(say, size).flatMap((text) => [{ type: 'text' as const, text }, { type: 'reasoning' as const, text }]),
+          ...pieces(JSON.stringify({ n: SECRET }), size).map((args) => ({ type: 'tool_delta' as const, id: '1', name: 'Printer__print', args })),
+          { type: 'tool_call', call: { id: '1', name: 'Printer__print', args: {} } },
+        ],
+        'so',
+      ])
+      const printer = provider('Printer', { print: (_, context) => (pieces(say, size).forEach((text) => context.output?.('stdout', text)), 'printed') })
+      const source = 'tool Printer : Printer()\nagent A [house/m] equips Printer\npipeline Main() : "go" |> A.say(tools: [Printer])'
+      const { events } = await run(source, {}, {}, { models: { house: adapter }, env: { TOKEN: SECRET } })
+      printer.undo()
+      const masked = 'sk-01 and [secret TOKEN], [secret TOKEN][secret TOKEN] sk-012345'
+      const deltas = ofType(events, 'llm_delta').filter(({ path }) => path.includes('step:1'))
+      expect(deltas.map(({ text }) => text ?? '').join('')).toBe(masked)
+      expect(deltas.map(({ reasoning }) => reasoning ?? '').join('')).toBe(masked)
+      expect(deltas.map(({ toolCall }) => toolCall?.args ?? '').join('')).toBe('{"n":"[secret TOKEN]"}')
+      expect(ofType(events, 'tool_progress').map(({ output }) => output ?? '').join('')).toBe(masked)
+      expect(everything(events)).not.toContain(SECRET)
+    }
+  })
+
+  test('are masked in pieces exactly as they are in one', () => {
+    const word = (least: number, most: number) => fc.string({ unit: fc.constantFrom('a', 'b'), minLength: least, maxLength: most })
+    fc.assert(
+      fc.property(fc.array(word(8, 11), { minLength: 1, maxLength: 3 }), fc.array(word(0, 9)), fc.nat(), (secrets, around, at) => {
+        const env = Object.fromEntries(secrets.map((secret, i) => [`S${i}`, secret]))
+        const pieces = around.flatMap((piece, i) => (i === at % around.length ? [piece, ...(secrets[0] ?? '')] : [piece]))
+        const stream = secretStream(env)
+        const shown = pieces.map((piece) => stream.push(piece)).join('') + stream.end()
+        expect(shown).toBe(maskSecrets(pieces.join(''), env))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('are masked as they stand in JSON texts and in addresses', async () => {
+    const key = '-----BEGIN KEY-----\nab+/"cd\n-----END KEY-----'
+    const keyed = provider('Keyed', { give: () => ({ body: JSON.stringify({ key }), at: `https://a.example/?k=${encodeURIComponent(key)}` }) })
+    const { result } = await run('tool Keyed : Keyed(Env.KEY)\npipeline Main() : 1 |> Keyed.give()', {}, {}, { env: { KEY: key } })
+    keyed.undo()
+    expect(result.output).toEqual({ body: '{"key":"[secret KEY]"}', at: 'https://a.example/?k=[secret KEY]' })
   })
 
   test('shorter than eight characters are left alone', async () => {

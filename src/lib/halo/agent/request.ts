@@ -12,7 +12,7 @@ import type { Frame } from '../run/frame.ts'
 import { toolUsesOf } from '../run/mocks.ts'
 import { textOf, toPlain } from '../run/plain.ts'
 import type { Outcome } from '../run/run.ts'
-import { maskSecrets } from '../run/secrets.ts'
+import { maskSecrets, secretStream, type SecretStream } from '../run/secrets.ts'
 import type { JournalEntry, MockRequest } from '../run/types.ts'
 import type { ModelRef } from '../syntax/ast.ts'
 import { retrying } from '../tools/middleware/retry.ts'
@@ -270,26 +270,47 @@ export function requestOf(talk: Conversation, step: number, last: boolean, maxTo
 async function collect(talk: Conversation, path: string, stream: ReturnType<Awaited<ReturnType<typeof modelAdapter>>['stream']>, answer: ModelAnswer): Promise<void> {
   const { frame, agent, span, policies } = talk
   const { run } = frame
-  const masked = <T>(value: T): T => maskSecrets(value, run.world.config.env) as T
+  const { env } = run.world.config
+  const masked = <T>(value: T): T => maskSecrets(value, env) as T
+  const text = secretStream(env)
+  const reasoning = secretStream(env)
+  const calls = new Map<string, { name: string | undefined; args: SecretStream }>()
+  const tell = (delta: { text: string } | { reasoning: string } | { toolCall: { id: string; name?: string; args: string } }): void => run.emit({ type: 'llm_delta', path, span, agent, ...delta })
   // Where the answer is checked before anyone may see it, it isn't shown as it comes.
   const shows = !policies.filtersOutput
   for await (const chunk of stream) {
     addChunk(answer, chunk)
     if (!run.listening) continue
     switch (chunk.type) {
-      case 'text':
-        if (shows) run.emit({ type: 'llm_delta', path, span, agent, text: masked(chunk.text) })
+      case 'text': {
+        const shown = shows ? text.push(chunk.text) : ''
+        if (shown !== '') tell({ text: shown })
         break
-      case 'reasoning':
-        if (shows) run.emit({ type: 'llm_delta', path, span, agent, reasoning: masked(chunk.text) })
+      }
+      case 'reasoning': {
+        const shown = shows ? reasoning.push(chunk.text) : ''
+        if (shown !== '') tell({ reasoning: shown })
         break
-      case 'tool_delta':
-        if (!policies.filters) run.emit({ type: 'llm_delta', path, span, agent, toolCall: { id: chunk.id, name: chunk.name, args: masked(chunk.args) } })
+      }
+      case 'tool_delta': {
+        if (policies.filters) break
+        const call = calls.get(chunk.id) ?? { name: chunk.name, args: secretStream(env) }
+        calls.set(chunk.id, call)
+        tell({ toolCall: { id: chunk.id, name: chunk.name, args: call.args.push(chunk.args) } })
         break
+      }
       case 'raw':
         run.emit({ type: 'llm_raw', path, span, agent, request: await policies.redactValue(masked(chunk.request)), response: await policies.redactValue(masked(chunk.response)) })
         break
     }
+  }
+  const thought = reasoning.end()
+  if (thought !== '') tell({ reasoning: thought })
+  const said = text.end()
+  if (said !== '') tell({ text: said })
+  for (const [id, { name, args }] of calls) {
+    const asked = args.end()
+    if (asked !== '') tell({ toolCall: { id, name, args: asked } })
   }
 }
 

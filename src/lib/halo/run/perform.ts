@@ -120,7 +120,11 @@ async function invoke(call: MadeCall, signal: AbortSignal, files: FileChange[]):
   if (perform === undefined) throw new HaloError('TOOL_ERROR', `${tool} has no method ${method}. It has ${Object.keys(bound.methods).join(', ')}.`)
   run.box ??= await run.world.sandbox()
   const context = new CallContext(call, run.box, await protectedBy(frame), signal, files)
-  return maskSecrets(toPlain(await settle(perform(own, context), context)), env)
+  try {
+    return maskSecrets(toPlain(await settle(perform(own, context), context)), env)
+  } finally {
+    context.ended()
+  }
 }
 
 function within<T>(call: MadeCall, settings: CallSettings, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

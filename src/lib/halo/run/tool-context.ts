@@ -3,7 +3,7 @@ import type { ToolContext } from '../tools/types.ts'
 import { fetchOf } from './binding.ts'
 import { toPlain } from './plain.ts'
 import type { MadeCall } from './perform.ts'
-import { maskSecrets } from './secrets.ts'
+import { maskSecrets, secretStream, type SecretStream } from './secrets.ts'
 
 const NO_ENV: Readonly<Record<string, string>> = Object.freeze({})
 
@@ -17,6 +17,7 @@ export class CallContext implements ToolContext {
   readonly #box: Sandbox
   readonly #protect: string[]
   readonly #files: FileChange[]
+  readonly #printed: { stdout?: SecretStream; stderr?: SecretStream } = {}
   #handle?: SandboxHandle
   #questions = 0
   #asking: Promise<unknown> = Promise.resolve()
@@ -55,7 +56,10 @@ export class CallContext implements ToolContext {
     return (done, total, note) => this.#emit({ type: 'tool_progress', target: this.#call.target, done, total, note: this.#masked(note) })
   }
   get output(): NonNullable<ToolContext['output']> {
-    return (stream, text) => this.#emit({ type: 'tool_progress', target: this.#call.target, output: this.#masked(text), stream })
+    return (stream, text) => {
+      const shown = (this.#printed[stream] ??= secretStream(this.#call.frame.run.world.config.env)).push(text)
+      if (shown !== '') this.#printing(stream, shown)
+    }
   }
   get partial(): NonNullable<ToolContext['partial']> {
     return (value) => this.#emit({ type: 'tool_progress', target: this.#call.target, partial: this.#masked(value) })
@@ -65,6 +69,18 @@ export class CallContext implements ToolContext {
   }
   get interrupt(): ToolContext['interrupt'] {
     return (info) => this.#ask(typeof info === 'string' ? info : `${this.#call.target} waits for an answer.`, { value: toPlain(info) })
+  }
+
+  /** Nothing more is printed: shows what was held back of it. */
+  ended(): void {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const rest = this.#printed[stream]?.end() ?? ''
+      if (rest !== '') this.#printing(stream, rest)
+    }
+  }
+
+  #printing(stream: 'stdout' | 'stderr', output: string): void {
+    this.#emit({ type: 'tool_progress', target: this.#call.target, output, stream })
   }
 
   #masked<T>(value: T): T {
