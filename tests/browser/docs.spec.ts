@@ -7,7 +7,8 @@ const search = (page: Page) => dialog(page).getByRole('searchbox', { name: 'Sear
 
 async function openDocs(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('combobox', { name: 'Commands' }).fill('documentation')
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.type('documentation')
   await page.keyboard.press('Enter')
   await expect(dialog(page)).toBeVisible()
 }

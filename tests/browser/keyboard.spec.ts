@@ -35,7 +35,8 @@ test('Tab leaves the editor, and every control has a visible focus', async ({ pa
 test('the palette opens by its key, filters, and runs what is chosen', async ({ page }) => {
   await open(page)
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('combobox', { name: 'Commands' }).fill('problems')
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.type('problems')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('tab', { name: 'Problems' })).toHaveAttribute('aria-selected', 'true')
   await expect(page.getByText('No problems found.')).toBeVisible()
