@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium, expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from '@playwright/test'
 import { button, open, status, transcript, write } from './bench.ts'
+import { underWay, withLives } from './lives.ts'
 
 /** The agent's shell sleeps long enough to be cut off in its call. */
 const source = `
@@ -20,8 +18,7 @@ async function startCall(page: Page): Promise<void> {
   await expect(page.getByRole('combobox', { name: 'Mode' })).toHaveValue('scenario:it works')
   await button(page, 'Run').click()
   await expect(transcript(page).getByRole('button', { name: /Shell\.run/ })).toBeVisible({ timeout: 15_000 })
-  // The journal's entry of the call is on its way to storage.
-  await page.waitForTimeout(1000)
+  await underWay(page, 'Shell.run')
 }
 
 async function recover(page: Page): Promise<void> {
@@ -56,32 +53,9 @@ test('after a crash in mid call the person says what became of it, and the run g
 
 test('a browser that is killed in mid call keeps the run', async ({ baseURL }) => {
   test.setTimeout(60_000)
-  const profile = mkdtempSync(join(tmpdir(), 'halo-profile-'))
-  const { launchOptions } = test.info().project.use
-  try {
-    const first = await chromium.launchPersistentContext(profile, { ...launchOptions, baseURL })
-    const page = await first.newPage()
-    await startCall(page)
-    const cdp = await first.browser()?.newBrowserCDPSession()
-    const { processInfo } = (await cdp?.send('SystemInfo.getProcessInfo')) ?? { processInfo: [] }
-    const browser = processInfo.find(({ type }) => type === 'browser')
-    if (!browser) throw new Error('the browser did not tell its process')
-    process.kill(browser.id, 'SIGKILL')
-    await expect.poll(() => isAlive(browser.id)).toBe(false)
-
-    const again = await chromium.launchPersistentContext(profile, { ...launchOptions, baseURL })
-    await recover(await again.newPage())
-    await again.close()
-  } finally {
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-  }
+  await withLives(baseURL, async (lives) => {
+    await startCall(await lives.begin())
+    await lives.end('kill')
+    await recover(await lives.begin())
+  })
 })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
