@@ -366,7 +366,9 @@ describe.each(cases)('$prefix', (case_) => {
     const error = await failure(case_)
     expect(error.code).toBe('NETWORK')
     expect(modelFault(error)).toEqual({ kind: 'unreachable', retry: 'network' })
-    expect(error.message).toMatch(/can't be reached at http:\/\/127\.0\.0\.1:\d+: nothing listens there/)
+    expect(error.message).toMatch(/can't be reached at http:\/\/127\.0\.0\.1:\d+: nothing listens there\. (Start|Check)/)
+    // What a page must do to be let in is of no use where there is none.
+    expect(error.message).not.toMatch(/page|extension|CORS/)
   })
 
   test('in a page, tells CORS from a server that is not there and from being offline', async () => {

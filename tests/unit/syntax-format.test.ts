@@ -128,6 +128,29 @@ test "t" runs Q(a: "x") :
 `)
   })
 
+  it('puts a first answer that needs several lines below its mock, level with the answers after it', () => {
+    const write = `call("Files.write", { path: "drafts/one.md", content: "${'long '.repeat(10)}" })`
+    expect(format(`test "t" runs Q():\n mock A.b : ${write} then [${write}, call("Files.list")] then "done" mock C.d : ${write}`)).toBe(`test "t" runs Q() :
+  mock A.b :
+    call("Files.write", {
+      path: "drafts/one.md",
+      content: "${'long '.repeat(10)}"
+    })
+    then [
+      call("Files.write", {
+        path: "drafts/one.md",
+        content: "${'long '.repeat(10)}"
+      }),
+      call("Files.list")
+    ]
+    then "done"
+  mock C.d : call("Files.write", {
+    path: "drafts/one.md",
+    content: "${'long '.repeat(10)}"
+  })
+`)
+  })
+
   it('leaves a file with a syntax fault as it is', () => {
     expect(format('agent   A [\n')).toBe('agent   A [\n')
     expect(format(' \n')).toBe('')

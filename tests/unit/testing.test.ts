@@ -79,6 +79,29 @@ describe('a test block', () => {
     expect(messages(outcome)).toEqual([expect.stringMatching(/^mock: The mock of Files\.read has 1 answer, and request 2 came/)])
   })
 
+  test('fails when a mock asks for calls of an agent that was offered no tools', async () => {
+    const outcome = await outcomeOf(`
+      tool Files : Workspace("./notes")
+      agent Clerk [mock/clerk] equips Files
+      pipeline Tidy(task: String) : task |> Clerk.work("go")
+      test "no tools" runs Tidy(task: "merge") :
+        mock Clerk.work : [call("Files.read", { path: "a.md" }), call("Files.list")] then "done"
+        expect output == ""`)
+    expect(outcome.passed).toBe(false)
+    const words = 'The mock of Clerk.work asks for Files.read, Files.list, but this call offers Clerk no tools: nothing is called. Offer them, Clerk.work(tools: [Files]), or let the mock answer with text.'
+    expect(messages(outcome)).toEqual([`mock: ${words}`])
+    expect(outcome.events).toContainEqual(expect.objectContaining({ type: 'log', level: 'warning', message: words }))
+  })
+
+  test('says of calls that a mock asks for after the last step that nothing is called', async () => {
+    const outcome = await outcomeOf(`${CLERK.replace('[openai/gpt-4o]', '[openai/gpt-4o, max_steps: 1]')}
+      test "too many" runs Tidy(task: "merge") :
+        mock Clerk.work : call("Files.list") then call("Files.list")
+        expect output == ""`)
+    expect(messages(outcome)).toEqual([])
+    expect(outcome.events.filter(({ type }) => type === 'log')).toEqual([expect.objectContaining({ level: 'warning', message: expect.stringMatching(/has used all its steps.*raise max_steps/) })])
+  })
+
   test('approves what no line speaks of, and tells the agent why a line declined', async () => {
     const outcome = await outcomeOf(`${CLERK}
       test "declines" runs Tidy(task: "merge") :

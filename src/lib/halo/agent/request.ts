@@ -9,7 +9,7 @@ import type { PolicySet } from '../policy/index.ts'
 import { Cancelled } from '../run/cancel.ts'
 import type { CallSettings } from '../run/decorators.ts'
 import type { Frame } from '../run/frame.ts'
-import { toolUsesOf } from '../run/mocks.ts'
+import { toolUsesOf, uncalledWords } from '../run/mocks.ts'
 import { textOf, toPlain } from '../run/plain.ts'
 import type { Outcome } from '../run/run.ts'
 import { maskSecrets, secretStream, type SecretStream } from '../run/secrets.ts'
@@ -122,7 +122,7 @@ async function perform(talk: Conversation, path: string, step: number, last: boo
   const mock = run.world.mocks.agent(agent, task)
   const lost = { cost: 0 }
   try {
-    if (mock !== undefined) return await mocked(talk, mock, step, last)
+    if (mock !== undefined) return await mocked(talk, path, mock, step, last)
     return await live(talk, path, step, last, lost)
   } catch (error) {
     if (error instanceof Cancelled || frame.scope.aborted) throw error instanceof Cancelled ? error : new Cancelled(error)
@@ -132,7 +132,7 @@ async function perform(talk: Conversation, path: string, step: number, last: boo
   }
 }
 
-async function mocked(talk: Conversation, mock: (request: MockRequest, schema?: JsonSchema) => unknown, step: number, last: boolean): Promise<Outcome> {
+async function mocked(talk: Conversation, path: string, mock: (request: MockRequest, schema?: JsonSchema) => unknown, step: number, last: boolean): Promise<Outcome> {
   const { messages, offer, settings } = talk
   const count = messages.length
   const { decorators } = talk
@@ -162,6 +162,9 @@ async function mocked(talk: Conversation, mock: (request: MockRequest, schema?: 
   const uses = toolUsesOf(answer)
   const tried = attempts > 1 ? { attempts } : {}
   if (uses === undefined) return { value: maskSecrets(toPlain(answer), env), stop: 'stop', ...tried }
+  if (request.tools.length === 0) {
+    talk.frame.run.emit({ type: 'log', level: 'warning', path, span: talk.span, message: uncalledWords(request, uses, last) })
+  }
   const toolCalls = uses.map(({ target, args }, i): ToolCall => ({ id: `call_${count}_${i}`, name: offer.nameOf(target) ?? target, args: maskSecrets(toPlain(args), env) as Record<string, unknown> }))
   return { value: '', toolCalls, stop: 'tool_calls', ...tried }
 }

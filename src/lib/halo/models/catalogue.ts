@@ -34,6 +34,8 @@ export interface ProviderInfo {
   keyUrl?: string
   /** What to do when a page's request was refused by CORS, or nothing listens. */
   reachHint: string
+  /** What to do outside of a page when nothing listens on this machine. */
+  startHint?: string
   capabilities: Capabilities
 }
 
@@ -110,6 +112,7 @@ export const providers: readonly ProviderInfo[] = [
     baseUrl: 'http://127.0.0.1:11434',
     urlVariable: 'OLLAMA_HOST',
     needsKey: false,
+    startHint: 'Start it with `ollama serve`.',
     reachHint: 'Start it with `ollama serve`; for a page from another address set OLLAMA_ORIGINS to that address (or *) and start it again, and let the page reach your local network if the browser asks.',
     capabilities: { ...chat, toolsOff: 'ignored', cors: 'setting' },
   },
@@ -139,6 +142,7 @@ export const providers: readonly ProviderInfo[] = [
     keyVariable: 'OPENAI_COMPATIBLE_API_KEY',
     urlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     needsKey: false,
+    startHint: 'Start the server, or correct its address.',
     reachHint:
       'Start the server and let it answer this page: LM Studio has "Enable CORS" in its server settings, vLLM takes --allowed-origins \'["*"]\', llama.cpp allows every origin. Let the page reach your local network if the browser asks.',
     capabilities: { ...chat, cors: 'setting' },

@@ -144,7 +144,7 @@ export async function networkFault(connection: Connection, url: string, cause: u
   }
   const origin = pageOrigin()
   if (origin === undefined) {
-    return fail('unreachable', `${title} can't be reached at ${where}: ${reason(cause)}. ${isLocal(where) ? hint : 'Check the address and the network.'}`.trim())
+    return fail('unreachable', `${title} can't be reached at ${where}: ${reason(cause)}. ${isLocal(where) ? (providerInfo(connection.provider)?.startHint ?? 'Check the address.') : 'Check the address and the network.'}`)
   }
   if (origin.startsWith('https:') && where.startsWith('http:') && !isLocal(where)) {
     return fault('NETWORK', `The browser doesn't let this page (https) call ${where} (http). Use an https address, or open Halo from http://localhost.`, { kind: 'unreachable' }, cause)

@@ -24,6 +24,15 @@ export function toolUsesOf(answer: unknown): ToolUse[] | undefined {
   return Array.isArray(answer) && answer.length > 0 && answer.every(isToolUse) ? answer : undefined
 }
 
+/** What is said of calls that a mock asks for where no tool can be called: its answer is the empty text then. */
+export function uncalledWords({ agent, task }: { agent: string; task: string }, uses: readonly ToolUse[], stepsUsed: boolean): string {
+  const targets = [...new Set(uses.map(({ target }) => target))]
+  const tools = [...new Set(targets.map((target) => target.replace(/\..*/, '')))]
+  const why = stepsUsed ? `${agent} has used all its steps, so this request has tools off` : `this call offers ${agent} no tools`
+  const cure = stepsUsed ? 'Let the mock answer with text here, or raise max_steps.' : `Offer them, ${agent}.${task}(tools: [${tools.join(', ')}]), or let the mock answer with text.`
+  return `The mock of ${agent}.${task} asks for ${targets.join(', ')}, but ${why}: nothing is called. ${cure}`
+}
+
 /** The mock of every agent that has none of its own. */
 export const EVERY_AGENT = 'agents:*'
 

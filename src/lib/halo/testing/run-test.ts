@@ -2,8 +2,9 @@
 import { link } from '../check/program.ts'
 import { HaloError, messageOf, spanWithin } from '../errors.ts'
 import { targetMatches } from './targets.ts'
+import { toolUsesOf, uncalledWords } from '../run/mocks.ts'
 import { HaloRuntime } from '../run/runtime.ts'
-import type { HaloEvent, Mock, RunResult } from '../run/types.ts'
+import type { HaloEvent, Mock, MockRequest, RunResult } from '../run/types.ts'
 import { memorySandbox } from '../sandbox/memory.ts'
 import { FileError, type Sandbox } from '../sandbox/types.ts'
 import type { HaloFile, PipelineDeclaration, TestDeclaration } from '../syntax/ast.ts'
@@ -139,11 +140,20 @@ function throwAwayCopy({ sandbox }: TestOptions, files: Record<string, string>):
 function mocksOf(block: TestBlock, failures: TestFailure[]): Record<string, Mock> {
   const mocks: Record<string, Mock> = {}
   for (const { target, agent, answers, span } of block.mocks) {
-    mocks[target] = answersInTurn(target, answers, {
+    const inTurn = answersInTurn(target, answers, {
       agent,
       span,
       onRunOut: ({ message }) => failures.push({ kind: 'mock', message, span }),
     })
+    mocks[target] = !agent
+      ? inTurn
+      : (request: MockRequest) => {
+          const answer = inTurn(request)
+          const uses = toolUsesOf(answer)
+          // A first request without tools: the calls that the test wrote down can't ever be made.
+          if (uses !== undefined && request.step === 1 && request.tools.length === 0) failures.push({ kind: 'mock', message: uncalledWords(request, uses, false), span })
+          return answer
+        }
   }
   return mocks
 }

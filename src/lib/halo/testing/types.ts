@@ -36,7 +36,7 @@ export interface ExpectOutcome {
 
 export interface TestFailure {
   /**
-   * `expect`: a condition does not hold. `mock`: a mock was asked for more answers than it has. `answer`: the run waited for
+   * `expect`: a condition does not hold. `mock`: a mock was asked for more answers than it has, or asks for calls that can't be made. `answer`: the run waited for
    * an event that no line answers. `run`: the run failed, and no expectation is about that. `setup`: the test's own lines
    * could not be evaluated.
    */

@@ -171,11 +171,13 @@ function testLine(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
   const end = parts.findIndex((part) => part.name === 'then')
   const head = end < 0 ? parts : parts.slice(0, end)
+  const turns = end < 0 ? [] : parts.slice(end)
   const docs = head.map((part, i) => {
     if (i === 0 || part.name === ',') return token(tokens, part)
+    // A first answer of several lines stands below, level with those that come after it.
+    if (turns.length > 0 && i === head.length - 1 && !isString(part)) return indent(group(concat(line, value(tokens, part))))
     return concat(space, value(tokens, part))
   })
-  const turns = end < 0 ? [] : parts.slice(end)
   const tail = turns.map((part) =>
     part.name === 'then'
       ? concat(line, leadingLines(tokens, part.from), token(tokens, part), space)
