@@ -94,7 +94,7 @@ function settled(entry: JournalEntry): JournalEntry {
 }
 
 /** Is a path in a branch or an item beside the one that `path` is in? */
-function siblingsOf(path: string): (other: string) => boolean {
+export function siblingsOf(path: string): (other: string) => boolean {
   const groups = groupsIn(path)
   return (other) =>
     groups.some(({ before, member }) => {

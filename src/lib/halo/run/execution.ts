@@ -3,7 +3,7 @@ import { argumentsError, checkArguments } from './arguments.ts'
 import { Cancelled, cancelledError } from './cancel.ts'
 import { metaOf } from './frame.ts'
 import { runPipeline } from './interpreter.ts'
-import type { ReplaySource } from './replay-source.ts'
+import type { AnswerSource } from './replay-source.ts'
 import { Run, type RunWorld } from './run.ts'
 import { State } from './state.ts'
 import type { HaloEvent, JournalRecord, JournalStart, Paused, RunOptions, RunResult } from './types.ts'
@@ -13,7 +13,7 @@ interface ExecutionOptions {
   record?: JournalRecord
   listener?: (event: HaloEvent) => void
   /** The recording that answers in place of the world. */
-  replay?: ReplaySource
+  replay?: AnswerSource
   onOver(): void
 }
 

@@ -1,7 +1,7 @@
 import { HaloError, type Span } from '../errors.ts'
 import type { Translate } from './aligned.ts'
 import { brief, differenceText } from './difference.ts'
-import { comparePaths, EARLY } from './journal.ts'
+import { comparePaths, EARLY, type Recorded } from './journal.ts'
 import { samePlain } from './plain.ts'
 import type { EntryKind, InterruptRequest, JournalEntry, JournalRecord } from './types.ts'
 
@@ -20,7 +20,7 @@ export interface Versions {
   samePolicies: boolean
 }
 
-const SAME: Versions = { translate: (path) => path, samePolicies: true }
+export const SAME: Versions = { translate: (path) => path, samePolicies: true }
 
 /** Where a replay and its recording part ways. */
 export interface Difference {
@@ -41,6 +41,18 @@ export interface Wanted {
   span?: Span
 }
 
+/** What answers in place of the world. */
+export interface AnswerSource {
+  readonly liveTools: boolean
+  /** Parallel work all begins at once, whatever its limit: what halts in it must not hide what comes after. */
+  readonly unlimited?: boolean
+  /**
+   * What is recorded of an ask; undefined where the world is asked after all. `parked`: resolves once everything else in the
+   * run has come to a halt too, and rejects when the ask is stopped.
+   */
+  take(wanted: Wanted, parked: () => Promise<void>): Promise<Recorded | undefined>
+}
+
 /** Kinds that are the world of `liveTools`. */
 const TOOLS: ReadonlySet<EntryKind> = new Set(['tool', 'store', 'methods', 'recovery', 'input'])
 
@@ -48,7 +60,7 @@ const TOOLS: ReadonlySet<EntryKind> = new Set(['tool', 'store', 'methods', 'reco
  * The answers of a recorded run, for a replay of what may be another program by now: first by place and target, then the next
  * of the target that nobody used, one with the same request before others.
  */
-export class ReplaySource {
+export class ReplaySource implements AnswerSource {
   readonly liveTools: boolean
   readonly liveModels: boolean
   readonly differences: Difference[] = []
@@ -89,10 +101,30 @@ export class ReplaySource {
     return this.#answers.filter((entry) => !this.#used.has(entry) && entry.kind !== 'clock' && entry.kind !== 'verdict')
   }
 
+  async take(wanted: Wanted, parked: () => Promise<void>): Promise<Recorded | undefined> {
+    if (this.isLive(wanted)) return undefined
+    const exact = this.exact(wanted)
+    if (exact !== undefined) return { answer: exact }
+    const asked = this.openQuestion(wanted)
+    if (asked !== undefined) return { asked }
+    const { kind, path, target, request } = wanted
+    // What the rules say now and the recorded run didn't ask them, they say themselves.
+    if (kind === 'verdict') return undefined
+    await parked()
+    const answer = this.next(wanted)
+    if (answer !== undefined) return { answer }
+    // The clock goes on: it is no part of the world that could have changed the run.
+    if (kind === 'clock') return undefined
+    if (this.liveTools && kind === 'approval') return undefined
+    const fallback = this.fallback(wanted)
+    if (fallback === undefined) throw this.mismatch(wanted)
+    return { answer: { seq: -1, at: 0, path, kind, target, request, ...fallback } }
+  }
+
   /** Does this kind of answer come from the world, or follow from the program alone? */
   isLive({ kind, path }: Wanted): boolean {
     if (kind === 'agent') return this.liveModels
-    if (kind === 'verdict') return isPathVerdict(path) ? this.liveTools : !this.#versions.samePolicies && !isMatch(path)
+    if (kind === 'verdict') return isPathVerdict(path) ? this.liveTools : !this.#versions.samePolicies && saysPolicy(path)
     return TOOLS.has(kind) && this.liveTools
   }
 
@@ -134,7 +166,7 @@ export class ReplaySource {
     const why = this.#cut
       ? 'the recorded run was cut off before it ended, or the pipeline or its input changed.'
       : 'the pipeline or its input changed.'
-    return new HaloError('REPLAY_MISMATCH', `The recording has no ${had > 0 ? 'further ' : ''}answer for ${target} (${words[kind]} at stage ${path}): ${why}${first === undefined ? '' : ` ${this.#explain(first)}`}`, {
+    return new HaloError('REPLAY_MISMATCH', `The recording has no ${had > 0 ? 'further ' : ''}answer for ${target} (${askedWords[kind]} at stage ${path}): ${why}${first === undefined ? '' : ` ${this.#explain(first)}`}`, {
       path,
       span: first?.span ?? span,
       data: { differences: this.differences.slice(0, 5) },
@@ -183,19 +215,20 @@ export class ReplaySource {
   }
 }
 
-const words: Record<EntryKind, string> = {
+/** What was asked for, in words. */
+export const askedWords: Record<EntryKind, string> = {
   agent: 'a model request', tool: 'a tool call', approval: 'an approval', yield: 'a yield', listen: 'an event', input: 'a question of a tool',
   clock: 'the clock', methods: 'a list of methods', store: 'a search of a store', verdict: 'a decision', recovery: 'a question about a call that was cut off',
 }
 
-function push(lists: Map<string, JournalEntry[]>, key: string, entry: JournalEntry): void {
+export function push<T>(lists: Map<string, T[]>, key: string, entry: T): void {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [entry])
   else list.push(entry)
 }
 
 /** Offsets in the text say which of a stage's expressions it was; a word put in before it moves them. */
-function placeOf({ kind, path }: { kind: string; path: string }): string {
+export function placeOf({ kind, path }: { kind: string; path: string }): string {
   return `${kind} ${kind === 'clock' || kind === 'verdict' ? path.replace(/@\d+$/, '') : path}`
 }
 
@@ -207,9 +240,9 @@ function isPathVerdict(path: string): boolean {
   return /\/paths(:\d+)?$/.test(path)
 }
 
-/** `matches()` of an expression: no policy's. */
-function isMatch(path: string): boolean {
-  return /\/need:\d+@\d+$/.test(path)
+/** Is a verdict a policy's word? `matches()` of an expression is no policy's, and where a path leads is a fact. */
+export function saysPolicy(path: string): boolean {
+  return !isPathVerdict(path) && !/\/need:\d+@\d+$/.test(path)
 }
 
 function namedArgs(request: unknown): unknown {

@@ -67,7 +67,7 @@ function sameEnd(result: RunResult, { end, entries }: JournalRecord): boolean {
 }
 
 /** How the program as it is now relates to the recorded one. */
-function versionsOf(program: Program, { start }: JournalRecord): Versions | undefined {
+export function versionsOf(program: Program, { start }: JournalRecord): Versions | undefined {
   const earlier = recordedProgram(start)
   if (earlier === undefined) return undefined
   return { translate: alignedPaths(program, earlier, start.pipeline), samePolicies: policyText(program) === policyText(earlier) }

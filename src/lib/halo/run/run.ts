@@ -6,7 +6,7 @@ import { EARLY, JournalIndex, type Recorded } from './journal.ts'
 import type { Mocks } from './mocks.ts'
 import { samePlain } from './plain.ts'
 import { Questions } from './questions.ts'
-import type { ReplaySource, Wanted } from './replay-source.ts'
+import type { AnswerSource } from './replay-source.ts'
 import { Spend } from './spend.ts'
 import { Strands } from './strands.ts'
 import type {
@@ -77,7 +77,7 @@ export class Run {
   readonly early: Map<string, JournalEntry[]>
   readonly index?: JournalIndex
   /** The recording that answers in place of the world, when this run replays one. */
-  readonly replay?: ReplaySource
+  readonly replay?: AnswerSource
   /** Are entries of an earlier part of the run still being used? */
   replaying: boolean
   /** Is anyone told of events? Where not, they aren't built. */
@@ -89,7 +89,7 @@ export class Run {
   #settled = deferred<RunResult>()
   readonly #listeners = new Set<(event: HaloEvent) => void>()
 
-  constructor(world: RunWorld, start: JournalStart, record?: JournalRecord, listener?: (event: HaloEvent) => void, replay?: ReplaySource) {
+  constructor(world: RunWorld, start: JournalStart, record?: JournalRecord, listener?: (event: HaloEvent) => void, replay?: AnswerSource) {
     this.replay = replay
     this.world = world
     this.start = start
@@ -160,7 +160,8 @@ export class Run {
 
   /** What an earlier part of the run recorded at this place. Waits, while it is replayed, for the rest of it to be used up. */
   async recorded(ask: { scope: CancelScope; kind: EntryKind; path: string; target: string; request?: unknown; span?: Span }): Promise<Recorded | undefined> {
-    if (this.replay !== undefined) return this.#replayed(this.replay, ask)
+    // Siblings take what is theirs by place first.
+    if (this.replay !== undefined) return this.replay.take(ask, () => this.#parked(ask.scope, ask.path))
     if (this.index === undefined) return undefined
     const found = this.index.find(ask.kind, ask.path)
     const entry = found.answer ?? found.begun ?? found.asked
@@ -179,27 +180,6 @@ export class Run {
     }
     if (this.replaying) await this.#parked(ask.scope, ask.path)
     return found
-  }
-
-  /** The recording's answer; undefined where the world is to be asked after all. */
-  async #replayed(replay: ReplaySource, ask: Wanted & { scope: CancelScope }): Promise<Recorded | undefined> {
-    if (replay.isLive(ask)) return undefined
-    const exact = replay.exact(ask)
-    if (exact !== undefined) return { answer: exact }
-    const asked = replay.openQuestion(ask)
-    if (asked !== undefined) return { asked }
-    // What the rules say now and the recorded run didn't ask them, they say themselves.
-    if (ask.kind === 'verdict') return undefined
-    // Siblings take what is theirs by place first.
-    await this.#parked(ask.scope, ask.path)
-    const answer = replay.next(ask)
-    if (answer !== undefined) return { answer }
-    // The clock goes on: it is no part of the world that could have changed the run.
-    if (ask.kind === 'clock') return undefined
-    if (replay.liveTools && ask.kind === 'approval') return undefined
-    const fallback = replay.fallback(ask)
-    if (fallback === undefined) throw replay.mismatch(ask)
-    return { answer: { ...this.#entry(ask, ask.request), ...fallback } }
   }
 
   /** Waits, while an earlier part of the run or a recording is replayed, until all strands have used up what is known of them. */

@@ -11,7 +11,7 @@ export async function together<T>(frame: Frame, count: number, limit: number, wo
   if (count === 0) return []
   const scope = new CancelScope(frame.scope)
   const results: T[] = new Array<T>(count)
-  const workers = Math.min(limit, count)
+  const workers = run.replay?.unlimited === true ? count : Math.min(limit, count)
   const failures: unknown[] = []
   let next = 0
   let left = workers
