@@ -22,6 +22,10 @@ export function createContentStore(db: Database): WorkspaceStore {
   }
 }
 
+/** The workspace of a project that is a folder of the disk; it outlives the runs that work on it. */
+export const onDisk = (project: string): string => `disk:${project}`
+export const isOnDisk = (workspace: string): boolean => workspace.startsWith('disk:')
+
 export async function saveWorkspace(db: Database, workspace: StoredWorkspace): Promise<void> {
   try {
     await db.put('workspaces', workspace)

@@ -18,8 +18,10 @@ export interface StoredProject {
   edited?: boolean
   /** Milliseconds since the epoch. */
   opened: number
-  /** It came from a link or a file; `digest` is that of its content as it came. */
-  elsewhere?: { digest: string; from: 'link' | 'file' }
+  /** Goes up with each change of name or files, by whichever tab. Absent: 0. */
+  rev?: number
+  /** It came from a link or a file, or files were added to it; `digest` is that of its content as it came. */
+  elsewhere?: { digest: string; from: 'link' | 'file' | 'added' }
   /** Digest of the content that the page's address last held of it. */
   link?: string
 }
@@ -28,6 +30,20 @@ export interface StoredWorkspace {
   id: string
   /** Content hash by absolute path. */
   files: Record<string, string>
+  /** How they stood before the last run, or before files were added: what Undo goes back to. */
+  baseline?: Record<string, string>
+  /** The folder of the disk that it is a picture of. */
+  folder?: FileSystemDirectoryHandle
+}
+
+/** The files of a project as they once were. */
+export interface StoredVersion {
+  project: string
+  /** Milliseconds since the epoch. */
+  at: number
+  why: 'typing' | 'run' | 'back' | 'reset' | 'added' | 'tab'
+  files: Record<string, string>
+  active: string
 }
 
 /** What the run list shows; the journal itself lies in `starts`, `entries` and here in `end`. */
@@ -66,11 +82,13 @@ export interface HaloDatabase extends DBSchema {
   entries: { key: [string, number]; value: JournalEntry }
   events: { key: [string, number]; value: HaloEvent }
   settings: { key: string; value: unknown }
+  /** Since version 2. By project and time. */
+  versions: { key: [string, number]; value: StoredVersion }
 }
 export type Database = IDBPDatabase<HaloDatabase>
 
 const NAME = 'halo'
-const VERSION = 1
+const VERSION = 2
 
 /** Called once when the database becomes unusable under a running page. */
 export type OnLost = (problem: StorageProblem) => void
@@ -93,6 +111,7 @@ export async function openDatabase(onLost: OnLost = () => undefined, name = NAME
         db.createObjectStore('events')
         db.createObjectStore('settings')
       }
+      if (from < 2) db.createObjectStore('versions', { keyPath: ['project', 'at'] })
     },
     // A newer version wants in: let it, and say so here.
     blocking: (_current, _next, event) => {

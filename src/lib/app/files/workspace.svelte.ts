@@ -3,6 +3,7 @@ import type { WorkspaceStore } from '../../halo/run/types.ts'
 import { createContentStore, hashOf, saveWorkspace } from '../../storage/contents.ts'
 import type { Database } from '../../storage/database.ts'
 import { storageProblem } from '../../storage/problem.ts'
+import type { Disk } from './disk.svelte.ts'
 
 export interface Change {
   path: string
@@ -28,22 +29,34 @@ export class Workspace {
   readonly #onProblem: (thrown: unknown) => void
   #files = $state.raw<Files>({})
   #baseline = $state.raw<Files | undefined>()
+  #disk = $state.raw<Disk | undefined>()
   #sandbox: Promise<Sandbox> | undefined
   #known = false
+  #discarded = false
   /** Has it changed since it was last stored? */
   #dirty = false
   /** Called once a change is in storage, where other tabs can read it. */
   onStored: (() => void) | undefined
   #saving: ReturnType<typeof setTimeout> | undefined
   #pending: Promise<unknown> = Promise.resolve()
+  /** Hashes of contents that storage had no room for. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never shown
+  readonly #unkept = new Set<string>()
 
   constructor(id: string, db: Database, make: MakeSandbox, onProblem: (thrown: unknown) => void) {
     this.id = id
     this.#db = db
     this.#make = make
     this.#onProblem = onProblem
-    this.contents = createContentStore(db)
+    const stored = createContentStore(db)
+    this.contents = { put: stored.put, get: async (hash) => (await stored.get(hash)) ?? this.#disk?.folder.find(hash) }
   }
+
+  /** The folder of the disk that these files are; undefined: they are in the page alone. */
+  get disk(): Disk | undefined {
+    return this.#disk
+  }
+  report = (thrown: unknown): void => this.#onProblem(thrown)
 
   get files(): Readonly<Files> {
     return this.#files
@@ -73,13 +86,32 @@ export class Workspace {
   async load(): Promise<void> {
     const stored = await this.#db.get('workspaces', this.id)
     if (!stored) return
-    this.#files = stored.files
     this.#known = true
+    this.#baseline = stored.baseline
+    if (!stored.folder) {
+      this.#files = stored.files
+      return
+    }
+    const { Disk } = await import('./disk.svelte.ts')
+    this.#disk = new Disk(stored.folder, { set: (path, hash) => this.#set(path, hash), show: (files) => (this.#files = files), contents: this.contents })
+    await this.#disk.open()
   }
 
   /** From here on changes are counted; a map taken from storage continues an earlier run. */
-  mark(baseline: Files = { ...this.#files }): void {
-    this.#baseline = baseline
+  mark(baseline?: Files): void {
+    this.#baseline = baseline ?? { ...this.#files }
+    // What is only shown here may be worked on in another tab.
+    if (!baseline) this.#touch()
+  }
+  /** So that what is recorded of it can be gone through and forked even when its files are no longer as they were. */
+  async keepContents(most: number): Promise<void> {
+    if (!this.#disk) return
+    for (const path of Object.keys(this.#files)) {
+      const content = await this.read(path)
+      const hash = this.#files[path]
+      if (!content || hash === undefined || (most -= content.length) < 0) return
+      await this.contents.put(hash, content)
+    }
   }
 
   sandbox(): Promise<Sandbox> {
@@ -96,12 +128,14 @@ export class Workspace {
   }
   async content(hash: string): Promise<Uint8Array | undefined> {
     await this.#pending
-    return this.contents.get(hash)
+    // What storage had no room for is still where it was made.
+    return (await this.contents.get(hash)) ?? (await (await this.#sandbox)?.content(hash))
   }
 
   /** Writes through the sandbox where there is one, so that running tools see it; else into storage alone. */
   async write(path: string, content: Uint8Array | string): Promise<void> {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
+    if (this.#disk) return this.#disk.write(path, bytes)
     if (this.#sandbox) {
       const sandbox = await this.#sandbox
       await sandbox.write(path, bytes)
@@ -113,6 +147,7 @@ export class Workspace {
     this.#set(path, hash)
   }
   async remove(path: string): Promise<void> {
+    if (this.#disk) return this.#disk.remove(path)
     if (this.#sandbox) {
       const sandbox = await this.#sandbox
       await sandbox.remove(path)
@@ -137,6 +172,8 @@ export class Workspace {
   async undo(changes: readonly Change[]): Promise<{ done: string[]; kept: string[] }> {
     const done: string[] = []
     const kept: string[] = []
+    // What others changed on the disk since is theirs.
+    await this.#disk?.ready()
     for (const { path, before, after } of changes) {
       const content = before === undefined ? undefined : await this.content(before)
       if (this.#files[path] !== after || (before !== undefined && content === undefined)) {
@@ -152,22 +189,46 @@ export class Workspace {
 
   /** Resolves when every change told so far is in storage. */
   async settled(): Promise<void> {
+    await this.#disk?.settled()
     await this.#pending
     await this.flush()
   }
 
+  /** Nothing of it is to be stored any more. */
+  discard(): void {
+    clearTimeout(this.#saving)
+    this.#discarded = true
+  }
   async flush(): Promise<void> {
     clearTimeout(this.#saving)
     this.#saving = undefined
+    if (this.#discarded) return
     // What hasn't changed here may have changed in another tab.
     if (!this.#dirty) return
     this.#dirty = false
     await this.#pending
     try {
-      await saveWorkspace(this.#db, { id: this.id, files: { ...this.#files } })
+      await this.#keepRest()
+      await saveWorkspace(this.#db, {
+        id: this.id,
+        files: { ...this.#files },
+        ...(this.#baseline && { baseline: { ...this.#baseline } }),
+        ...(this.#disk && { folder: this.#disk.folder.handle }),
+      })
       this.onStored?.()
     } catch (thrown) {
+      // There may be room when it is tried next: at another change, or when the page goes away.
+      this.#dirty = true
       this.#onProblem(thrown)
+    }
+  }
+  /** No file is stored whose content isn't: what was there before stays readable instead. */
+  async #keepRest(): Promise<void> {
+    const used = new Set(Object.values(this.#files))
+    for (const hash of this.#unkept) {
+      const content = used.has(hash) ? await (await this.#sandbox)?.content(hash) : undefined
+      if (content) await this.contents.put(hash, content)
+      this.#unkept.delete(hash)
     }
   }
 
@@ -176,6 +237,8 @@ export class Workspace {
     const stored = await this.#db.get('workspaces', this.id)
     if (!stored || this.#dirty) return
     const before = this.#files
+    if (this.#disk) return this.#disk.open()
+    this.#baseline = stored.baseline ?? this.#baseline
     this.#files = stored.files
     this.#known = true
     if (!this.#sandbox) return
@@ -189,6 +252,7 @@ export class Workspace {
 
   async #open(): Promise<Sandbox> {
     const sandbox = await this.#make()
+    if (this.#disk) return this.#disk.around(sandbox)
     for (const [path, hash] of Object.entries(this.#files)) {
       const content = await this.contents.get(hash)
       if (content) await sandbox.write(path, content)
@@ -205,17 +269,23 @@ export class Workspace {
       const content = await sandbox.content(after)
       if (content) await this.contents.put(after, content)
     })()
-    const kept = stored.catch((thrown: unknown) => this.#onProblem(storageProblem(thrown)))
+    const kept = stored.catch((thrown: unknown) => {
+      this.#unkept.add(after)
+      this.#onProblem(storageProblem(thrown))
+    })
     this.#pending = Promise.all([this.#pending, kept])
   }
 
   #set(path: string, hash: string | undefined): void {
     if (this.#files[path] === hash) return
-    this.#dirty = true
     const files = { ...this.#files }
     if (hash === undefined) delete files[path]
     else files[path] = hash
     this.#files = files
+    this.#touch()
+  }
+  #touch(): void {
+    this.#dirty = true
     this.#saving ??= setTimeout(() => void this.flush(), 150)
   }
 }

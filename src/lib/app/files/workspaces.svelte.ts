@@ -1,5 +1,6 @@
 import type { Database } from '../../storage/database.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
+import { onDisk, saveWorkspace } from '../../storage/contents.ts'
 import { Workspace } from './workspace.svelte.ts'
 
 export type EngineState = 'off' | 'starting' | 'ready' | 'failed'
@@ -33,6 +34,38 @@ export class Workspaces {
     return workspace
   }
 
+  /** Where live runs of a project work: a folder of the disk, where one was chosen for it, else its files in the page. Loaded. */
+  async liveOf(project: string): Promise<Workspace> {
+    const folder = (await this.#db.getKey('workspaces', onDisk(project))) !== undefined
+    const workspace = this.of(folder ? onDisk(project) : project)
+    if (folder ? !workspace.disk : !workspace.known) await workspace.load()
+    return workspace
+  }
+  /** From now on the project's live runs work on this folder. */
+  async useFolder(project: string, folder: FileSystemDirectoryHandle): Promise<Workspace> {
+    await this.leaveFolder(project)
+    await saveWorkspace(this.#db, { id: onDisk(project), files: {}, folder })
+    return this.liveOf(project)
+  }
+  async leaveFolder(project: string): Promise<Workspace> {
+    const id = onDisk(project)
+    await this.#open.get(id)?.settled()
+    this.#open.delete(id)
+    await this.#db.delete('workspaces', id)
+    return this.liveOf(project)
+  }
+
+  /** What is open of a project that is taken away must not be stored again. */
+  forget(project: string): void {
+    for (const id of [project, onDisk(project)]) {
+      this.#open.get(id)?.discard()
+      this.#open.delete(id)
+    }
+  }
+
+  async settled(project: string): Promise<void> {
+    for (const id of [project, onDisk(project)]) await this.#open.get(id)?.settled()
+  }
   flush(): void {
     for (const workspace of this.#open.values()) void workspace.flush()
   }

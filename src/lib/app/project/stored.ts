@@ -1,14 +1,19 @@
-import type { StoredProject } from '../../storage/database.ts'
+import type { Database, StoredProject } from '../../storage/database.ts'
 import { exampleFiles, type Example } from './examples.ts'
 
 export function emptyProject(): StoredProject {
   return { id: 'own', name: 'Project', files: { 'main.halo': '' }, active: 'main.halo', fields: {}, opened: Date.now() }
 }
 
-export const exampleId = (example: Example): string => `example:${example.id}`
+const exampleId = (example: Example): string => `example:${example.id}`
 
 /** An example as it came. */
 export async function fromExample(example: Example): Promise<StoredProject> {
   const files = await exampleFiles(example)
   return { id: exampleId(example), name: example.title, example: example.id, files, active: `${example.id}.halo`, fields: {}, opened: Date.now() }
+}
+
+/** What became of an example here, or as it came. */
+export async function exampleProject(db: Database | undefined, example: Example): Promise<StoredProject> {
+  return (await db?.get('projects', exampleId(example))) ?? fromExample(example)
 }

@@ -2,6 +2,7 @@
 import { messageOf } from '../../halo/errors.ts'
 import { readLines, toLines } from '../../halo/recordings/lines.ts'
 import { createJournalStore, keepWhole, pruneRuns, type Database, type StoredRun } from '../../storage/index.ts'
+import { saveAs } from '../files/save.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
 import { nameOf } from './names.ts'
 import { recordingWords as words } from './words.ts'
@@ -13,13 +14,7 @@ export async function exportRun(bench: Workbench, run: StoredRun): Promise<void>
   try {
     const record = bench.db && (await createJournalStore(bench.db).load(run.runId))
     if (!record) return
-    const url = URL.createObjectURL(new Blob([toLines(record)], { type: 'application/jsonl' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = `${nameOf(run).replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+|-+$/g, '') || 'run'}-${run.runId.slice(0, 8)}.jsonl`
-    link.click()
-    // The download has begun by then, in every browser.
-    setTimeout(() => URL.revokeObjectURL(url), 10_000)
+    saveAs(new Blob([toLines(record)], { type: 'application/jsonl' }), nameOf(run), `-${run.runId.slice(0, 8)}.jsonl`, 'run')
   } catch (thrown) {
     bench.report(thrown)
   }

@@ -7,6 +7,7 @@ import type { HaloFile } from '../../halo/syntax/ast.ts'
 import { createEventLog, type EventLog } from '../../storage/events.ts'
 import { createJournalStore, pruneRuns } from '../../storage/journals.ts'
 import { claimRun, type Claim } from '../../storage/owner.ts'
+import { isOnDisk } from '../../storage/contents.ts'
 import { isOpenRun } from '../../storage/runs.ts'
 import type { Database, StoredProject, StoredRun } from '../../storage/database.ts'
 import type { ProjectGate } from '../egress/egress.svelte.ts'
@@ -22,10 +23,15 @@ import { Session } from './session.svelte.ts'
 import { TestResults } from './tests.svelte.ts'
 import { runWords } from './words.ts'
 
+/** Bytes of a disk's folder that are kept as a run found them, for its recording. */
+const KEPT_OF_DISK = 8 << 20
+
 /** What runs need of the page around them. */
 export interface Surroundings {
   db: Database
   workspaceOf(id: string): Workspace
+  /** Where live runs of a project work. */
+  liveWorkspaceOf(project: string): Promise<Workspace>
   /** undefined for what must not get at them. */
   keysFor(project: Pick<StoredProject, 'elsewhere'>): Promise<Keys> | undefined
   gateFor(project: { id: string; name: string }): ProjectGate
@@ -75,24 +81,29 @@ export class Player {
   async start({ project, file, pipeline, mode, test }: Choice): Promise<Session> {
     if (pipeline === undefined) throw new HaloError('VALIDATION', runWords.noPipeline)
     const { db } = this.#page
-    const workspace = this.#page.workspaceOf(project.id)
+    // A scenario writes files of its own: never to the disk.
+    const workspace = test === undefined ? await this.#page.liveWorkspaceOf(project.id) : await this.#own(project.id)
     const prepared = test === undefined ? engine.prepare(file, pipeline) : engine.prepareScenario(file, test)
     if (test === undefined) {
       const texts = Object.fromEntries(prepared.pipeline.params.map(({ name }) => [name, project.field(pipeline, name)]))
       prepared.args = engine.argumentsFrom(prepared.pipeline, texts, file)
     }
+    await workspace.disk?.ready()
+    await project.keep('run')
     const seeded = await workspace.seed(prepared.files)
+    await workspace.keepContents(KEPT_OF_DISK)
     workspace.mark()
     const runId = crypto.randomUUID()
     const claim = await claimRun(runId)
     const recorded = recordsRuns()
-    const mark = { project: project.id, mode, baseline: { ...workspace.files }, ...(recorded ? {} : { unkept: true }) }
+    const where = workspace.disk ? { workspace: workspace.id } : {}
+    const mark = { project: project.id, mode, baseline: { ...workspace.files }, ...where, ...(recorded ? {} : { unkept: true }) }
     const kind = test !== undefined ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
     const driver = engine.createDriver({
       runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test, workspace,
       journal: createJournalStore(db, () => mark), keys: await this.#page.keysFor(project), gate: this.#page.gateFor(project),
     })
-    const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit, seeded, recorded: recorded && kind !== 'mock' }
+    const info = { runId, projectId: project.id, pipeline: prepared.pipeline.name, mode: kind, limit: prepared.limit, seeded, ...where, ...(workspace.disk && kind === 'live' ? { folder: workspace.disk.name } : {}), recorded: recorded && kind !== 'mock' }
     const session = new Session(info, driver, kind === 'mock' ? undefined : (event) => this.#events.add(event))
     if (claim) session.own(claim, kind === 'mock' ? undefined : this.#tell(session))
     this.#adopt(session, file)
@@ -114,7 +125,8 @@ export class Player {
     const test = mode.startsWith('scenario:') ? mode.slice(9) : undefined
     const prepared = test === undefined ? engine.prepare(file, run.pipeline) : engine.prepareScenario(file, test, record)
     const projectId = run.project ?? shownProject ?? 'default'
-    const workspace = this.#page.workspaceOf(run.workspace ?? projectId)
+    const workspace = await this.#own(run.workspace ?? projectId)
+    if (open && isOnDisk(workspace.id) && !workspace.disk) throw new HaloError('VALIDATION', runWords.folderLeft)
     const stored = await db.get('projects', projectId)
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({
@@ -122,7 +134,7 @@ export class Player {
       mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#page.keysFor(stored ?? {}),
       gate: this.#page.gateFor({ id: projectId, name: stored?.name ?? run.pipeline }),
     })
-    const info = { runId: run.runId, projectId: workspace.id, pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit, recorded: run.unkept !== true }
+    const info = { runId: run.runId, projectId: workspace.disk ? projectId : workspace.id, ...(workspace.disk ? { workspace: workspace.id, folder: workspace.disk.name } : {}), pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit, recorded: run.unkept !== true }
     const session = new Session(info, driver, (event) => this.#events.add(event))
     if (claim) session.own(claim, this.#tell(session))
     session.restore(await this.#events.load(run.runId), open ? questionsOf(record) : [], open && !claim)
@@ -141,7 +153,8 @@ export class Player {
     return made
   }
 
-  runTests(file: HaloFile, workspace: Workspace): TestResults {
+  async runTests(file: HaloFile, project: string): Promise<TestResults> {
+    const workspace = await this.#own(project)
     const results = new TestResults(file.tests.length)
     void results.play((signal) => engine.runAllTests(file, workspace, signal))
     return results
@@ -164,6 +177,11 @@ export class Player {
     for (const session of this.#sessions.values()) session.leave()
   }
 
+  async #own(id: string): Promise<Workspace> {
+    const workspace = this.#page.workspaceOf(id)
+    if (!workspace.known) await workspace.load()
+    return workspace
+  }
   #tell(session: Session) {
     return tellOthers(session, () => this.#events.flush())
   }
@@ -183,7 +201,7 @@ export class Player {
     this.#files.set(runId, file)
     session.onSettled = () => {
       if (!session.stoppable) this.#sessions.delete(runId)
-      void this.#page.workspaceOf(session.info.projectId).settled()
+      void this.#page.workspaceOf(session.info.workspace ?? session.info.projectId).settled()
       void this.#settled().finally(() => this.#page.onchange())
     }
   }

@@ -28,6 +28,10 @@ export interface SessionInfo {
   limit?: number
   /** So many files of the scenario were written into the workspace before it began. */
   seeded?: number
+  /** The workspace it works on, where that isn't its project's own. */
+  workspace?: string
+  /** Name of the folder of the disk that it works on. */
+  folder?: string
   /** false: nothing of it is kept once it has ended. */
   recorded?: boolean
 }

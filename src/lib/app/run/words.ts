@@ -33,6 +33,8 @@ export const runWords = {
   differs: 'differs',
   skipped: 'skipped',
   put: (n: number) => (n === 1 ? 'The scenario’s own file was put into the workspace first.' : `The scenario’s own ${n} files were put into the workspace first.`),
+  onFolder: (name: string) => `Works on the folder “${name}” of your disk.`,
+  folderLeft: 'This run works on a folder of your disk that the project has left since. Use that folder again under Files, then resume the run.',
   resumed: 'Taken up where it stopped; calls that ran don’t run again.',
   idle: 'ready',
   forYou: 'for you',

@@ -1,4 +1,5 @@
 /** What the Share dialog offers: link, frame, file, and what is in them. */
+import { saveAs } from '../files/save.ts'
 import { regexRunner } from '../run/regex-worker.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
 import { createJournalStore, type StoredRun } from '../../storage/index.ts'
@@ -50,13 +51,7 @@ export async function offerRecording(bench: Workbench, run: StoredRun): Promise<
 }
 
 export function saveFile({ project }: Offer): void {
-  const url = URL.createObjectURL(new Blob([toFileText(project)], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${project.name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+|-+$/g, '') || 'project'}.halo.json`
-  link.click()
-  // The download has begun by then, in every browser.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+  saveAs(new Blob([toFileText(project)], { type: 'application/json' }), project.name, '.halo.json', 'project')
 }
 
 /** The folder that the app lies in, from the workbench as from the embedded page. */

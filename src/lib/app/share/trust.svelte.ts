@@ -4,7 +4,7 @@ import { framedElsewhere } from '../security/framed.ts'
 /** Where a project came from, when it wasn't made here. `digest` is that of its content as it came. */
 export interface Elsewhere {
   digest: string
-  from: 'link' | 'file'
+  from: 'link' | 'file' | 'added'
 }
 
 /** Agreements that are kept, the newest first. */

@@ -43,7 +43,8 @@ export const shareWords = {
     `There is no link, because it would give away ${found.map(({ name, places }) => `${name} (in ${list(places)})`).join('; ')}. Take it out of the project first.`,
 
   elsewhere: 'From elsewhere',
-  came: (name: string, from: 'link' | 'file') => `“${name}” came by ${from === 'link' ? 'a link' : 'a file'}.`,
+  came: (name: string, from: 'link' | 'file' | 'added') => (from === 'added' ? `Programs were added to “${name}” from files.` : `“${name}” came by ${from === 'link' ? 'a link' : 'a file'}.`),
+  inertAdded: 'Before the next run you see what it may do and are asked.',
   inert: 'Nothing of it has run, and nothing of yours is in its reach.',
   agreed: 'You agreed that it may run.',
   may: 'It may:',
@@ -54,6 +55,7 @@ export const shareWords = {
 
   ask: 'Run something from elsewhere?',
   askWhy: 'Look at what it may do. It runs in this browser; commands and files stay within its workspace.',
+  askFolder: (name: string) => `A live run works on the folder “${name}” of your disk, which this project uses.`,
   askKeys: 'In a live run, models are called with your keys, which go only to the addresses they were saved for; variables that it names are read.',
   askNoKeys: 'In this frame it has no keys and no variables.',
   askOnce: 'You are asked once for this content. A link with other content asks again.',

@@ -8,7 +8,7 @@ import { shellWords } from './words.ts'
 const words = shellWords.commands
 
 /** Everything the palette offers just now. */
-export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share') => void): { label: string; run: () => void }[] {
+export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share' | 'projects' | 'versions') => void): { label: string; run: () => void }[] {
   const { project, layout } = bench
   return [
     ...(bench.busy ? [] : [{ label: words.run, run: () => void bench.run() }]),
@@ -21,6 +21,9 @@ export function commandsOf(bench: Workbench, open: (dialog: 'settings' | 'share'
     { label: words.recordings, run: () => layout.show('recordings') },
     { label: words.settings, run: () => open('settings') },
     { label: words.share, run: () => open('share') },
+    { label: words.projects, run: () => open('projects') },
+    { label: words.versions, run: () => open('versions') },
+    { label: words.exportZip, run: () => void import('../project/transfer.ts').then(({ exportProject }) => exportProject(bench)).catch(bench.report) },
     { label: docsWords.open, run: () => void openDocs().catch(bench.report) },
     ...(project?.example && !project.elsewhere ? [{ label: words.reset, run: () => void bench.resetExample() }] : []),
     ...Object.keys(project?.files ?? {}).map((path) => ({ label: words.file(path), run: () => project?.open(path) })),

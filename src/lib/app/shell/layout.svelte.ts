@@ -14,6 +14,10 @@ interface Sizes {
 
 /** Which panels are shown. On a narrow page they are one column of tabs; `main` is the chosen one there. */
 export class Layout {
+  /** Opens a dialog of the page. */
+  ondialog: ((which: 'projects' | 'versions') => void) | undefined
+  /** Opens Settings, at a provider if one is named. */
+  onsettings: ((provider: string | undefined) => void) | undefined
   readonly #narrow = new MediaQuery('max-width: 900px')
   #side = $state<SideTab>('run')
   #main = $state<MainTab>('run')

@@ -9,10 +9,10 @@ import { Documents } from '../editor/documents.svelte.ts'
 import { Place } from '../editor/place.svelte.ts'
 import type { Editor } from '../editor/setup.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
-import { Workspaces, type EngineState } from '../files/workspaces.svelte.ts'
-import { examples, firstExample, type Example } from '../project/examples.ts'
+import { Workspaces } from '../files/workspaces.svelte.ts'
+import { firstExample, type Example } from '../project/examples.ts'
 import { Project } from '../project/project.svelte.ts'
-import { emptyProject, exampleId, fromExample } from '../project/stored.ts'
+import { emptyProject, exampleProject } from '../project/stored.ts'
 import type { Player } from '../run/player.ts'
 import { RunList } from '../run/run-list.svelte.ts'
 import type { Session } from '../run/session.svelte.ts'
@@ -44,7 +44,7 @@ export class Workbench {
   #session = $state.raw<Session>()
   #tests = $state.raw<TestResults>()
   #runs = $state.raw<RunList>()
-  #problem = $state('')
+  #problem = $state.raw<unknown>()
   #kept = $state<boolean>()
   #egress = $state.raw<Egress>()
   #starting = $state(false)
@@ -63,6 +63,14 @@ export class Workbench {
   get workspace(): Workspace | undefined {
     return this.#aside ?? this.#workspace
   }
+  set workspace(workspace: Workspace | undefined) {
+    this.#workspace = workspace
+    this.#aside = undefined
+  }
+  /** The folder of the disk that the project works on, while a run on files of the page is shown. */
+  get folderBehind(): Workspace | undefined {
+    return this.#aside && this.#workspace?.disk ? this.#workspace : undefined
+  }
   get session(): Session | undefined {
     return this.#session
   }
@@ -74,13 +82,14 @@ export class Workbench {
   }
   /** Something to tell about the page as a whole: storage, mostly. */
   get problem(): string {
-    return this.#problem
+    return this.#problem === undefined ? '' : messageOf(this.#problem)
   }
-  get engine(): EngineState {
-    return this.#workspaces?.engine ?? 'off'
+  /** Has storage no room for the last change? */
+  get storageFull(): boolean {
+    return this.#problem instanceof HaloError && this.#problem.code === 'STORAGE_FULL'
   }
-  get starting(): boolean {
-    return this.#starting
+  get workspaces(): Workspaces | undefined {
+    return this.#workspaces
   }
   /** Is another project on its way? What is chosen meanwhile would be chosen for the one before. */
   get opening(): boolean {
@@ -100,9 +109,6 @@ export class Workbench {
   get elsewhere(): StoredRun[] {
     return this.#runs?.held.filter((run) => run.runId !== this.#session?.info.runId && !this.#player?.owns(run.runId)) ?? []
   }
-
-  /** Opens Settings, at a provider if one is named. */
-  onsettings: ((provider: string | undefined) => void) | undefined
 
   editorReady(editor: Editor): void {
     this.analysis.release()
@@ -140,10 +146,10 @@ export class Workbench {
     return this.#egress
   }
   dismissProblem(): void {
-    this.#problem = ''
+    this.#problem = undefined
   }
   report = (thrown: unknown): void => {
-    this.#problem = messageOf(thrown)
+    this.#problem = thrown
   }
 
   /** `embedded`: only what the address holds, nothing of the person's own. */
@@ -174,7 +180,7 @@ export class Workbench {
     const stored = own?.sort((a, b) => b.opened - a.opened)[0]
     if (stored) return this.show(stored)
     const first = firstExample()
-    return first ? this.#openExample(first) : this.show(emptyProject())
+    return this.show(first ? await exampleProject(this.#db, first) : emptyProject())
   }
 
   /** Opens what a link holds, inert. False, and why is said, when it holds nothing that can be opened. */
@@ -188,15 +194,10 @@ export class Workbench {
   }
 
   openExample(example: Example): Promise<void> {
-    return this.#inTurn(() => this.#openExample(example))
-  }
-  async #openExample(example: Example): Promise<void> {
-    const stored = await this.#db?.get('projects', exampleId(example))
-    await this.show(stored ?? (await fromExample(example)))
+    return this.#inTurn(async () => this.show(await exampleProject(this.#db, example)))
   }
   resetExample(): Promise<void> {
-    const example = examples.find((one) => one.id === this.#project?.example)
-    return this.#inTurn(async () => example && this.show(await fromExample(example)))
+    return this.#inTurn(async () => (await import('../project/manage.ts')).resetExample(this))
   }
 
   mode() {
@@ -233,13 +234,14 @@ export class Workbench {
       const player = await this.#load()
       const mode = this.mode()
       if (mode === 'tests') {
-        this.#tests = player.runTests(file, workspace)
+        this.#tests = await player.runTests(file, project.id)
         return
       }
       const session = await player.start({ project, file, pipeline: this.pipeline()?.name, mode, test: this.scenario()?.name })
       // Another project may be on screen by now; the run is found with its own.
       if (this.#project !== project) return
       this.#session = session
+      this.#asideOf(session)
       this.#tests = undefined
     } catch (thrown) {
       this.report(thrown)
@@ -266,16 +268,20 @@ export class Workbench {
       const projectId = run.project ?? live?.info.projectId
       const stored = projectId === undefined ? undefined : await db.get('projects', projectId)
       if (stored && stored.id !== this.#project?.id) await this.show(stored)
-      const aside = run.workspace === undefined ? undefined : this.#workspaces?.of(run.workspace)
-      if (aside && !aside.known) await aside.load()
       this.#session = live ?? (await player.restore(run, this.#project?.id))
-      this.#aside = aside
+      this.#asideOf(this.#session)
       this.#travel = undefined
       this.#tests = undefined
       this.layout.show('run')
     } catch (thrown) {
       this.report(thrown)
     }
+  }
+
+  /** A run that works on other files than those shown brings them along. */
+  #asideOf({ info }: Session): void {
+    const workspace = this.#workspaces?.of(info.workspace ?? info.projectId)
+    this.#aside = workspace === this.#workspace ? undefined : workspace
   }
 
   /** Shows an open run, and goes on with it where nothing but that is asked for. */
@@ -355,21 +361,22 @@ export class Workbench {
   /** Makes a stored project the one that is worked on. `named`: the address holds it. */
   async show(stored: StoredProject, named = false): Promise<void> {
     const db = this.#db
-    const workspace = this.#workspaces?.of(stored.id)
-    if (!db || !workspace) return
+    const workspaces = this.#workspaces
+    if (!db || !workspaces) return
     // What is being agreed to is what was shown.
     this.trust.answer(false)
     // The address must not go on naming what is no longer shown.
     if (this.#project && !named && location.hash.length > 1) (await import('../share/address.ts')).clearAddress()
     await this.#project?.save()
     const project = new Project(stored, db, this.report)
-    await workspace.load()
+    const workspace = await workspaces.liveOf(stored.id)
     this.#project = project
     this.#workspace = workspace
     this.#travel = this.#aside = undefined
     this.#tests = undefined
     this.documents.clear()
     this.#session = this.#player?.sessionOf(stored.id)
+    if (this.#session) this.#asideOf(this.#session)
     await project.save()
   }
 
@@ -382,6 +389,7 @@ export class Workbench {
     return (this.#player = new Player({
       db,
       workspaceOf: (id) => workspaces.of(id),
+      liveWorkspaceOf: (project) => workspaces.liveOf(project),
       keysFor: (project) => this.#keysFor(project),
       gateFor: (project) => (known) => this.#egress?.permitFor(project, known) ?? (() => Promise.resolve(false)),
       report: this.report,

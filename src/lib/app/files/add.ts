@@ -1,0 +1,29 @@
+/** Puts files that a person gave into the project and its workspace. */
+import { hashOf } from '../../storage/contents.ts'
+import type { Workbench } from '../shell/workbench.svelte.ts'
+import { textOf, type Placed } from './incoming.ts'
+
+/** Is there such a file already? */
+export const isTaken = ({ project, workspace }: Workbench) => ({ to, path }: Placed): boolean => (to === 'project' ? project?.files[path] !== undefined : workspace?.files[path] !== undefined)
+
+/**
+ * The workspace's changes can be undone like those of a run, the project's are a version. Programs come from elsewhere: the
+ * next run asks first. Texts are read before anything is written.
+ */
+export async function addFiles({ project, workspace }: Workbench, placed: readonly Placed[]): Promise<number> {
+  const programs: [string, string][] = []
+  for (const one of placed) if (one.to === 'project') programs.push([one.path, await textOf(one)])
+  const others = placed.filter(({ to }) => to === 'workspace')
+  if (workspace && others.length > 0) {
+    await workspace.settled()
+    workspace.mark()
+    for (const { path, file } of others) await workspace.write(path, new Uint8Array(await file.arrayBuffer()))
+    await workspace.settled()
+  }
+  if (project && programs.length > 0) {
+    const files = { ...project.files, ...Object.fromEntries(programs) }
+    const digest = await hashOf(new TextEncoder().encode(JSON.stringify(Object.entries(files).sort())))
+    await project.replace(files, programs[0]?.[0] ?? project.active, 'added', { from: 'added', ...project.elsewhere, digest })
+  }
+  return placed.length
+}
