@@ -1,23 +1,35 @@
 /** Makes a run that goes on differently from an entry of a recorded one. */
-import { forkFiles, forkRecord, type ForkOptions } from '../../halo/recordings/fork.ts'
+import { analyse } from '../../halo/check/index.ts'
 import { HaloError } from '../../halo/errors.ts'
+import { forkProgram } from '../../halo/recordings/fork-program.ts'
+import { forkFiles, forkRecord, type ForkOptions } from '../../halo/recordings/fork.ts'
+import type { JournalRecord } from '../../halo/run/types.ts'
+import type { HaloFile } from '../../halo/syntax/ast.ts'
 import { createContentStore, hashOf, keepWhole, saveWorkspace, type StoredRun } from '../../storage/index.ts'
+import { resolvePath } from '../project/paths.ts'
+import { regexRunner } from '../run/regex-worker.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
+import { fileAgainst } from './replaying.ts'
 import type { Travel } from './travel.svelte.ts'
+
+/** `then`: as it was recorded; `now`: that of the open project; `edited`: as it was, but for the text of one file. */
+export type ForkedProgram = { kind: 'then' | 'now' } | { kind: 'edited'; path: string; text: string }
 
 export interface ForkPlan extends Pick<ForkOptions, 'answer' | 'again'> {
   /** seq of the entry. */
   at: number
+  program: ForkedProgram
   /** A file with another text. */
   file?: { path: string; text: string }
 }
 
-/** The new run, kept and not yet gone on with. undefined: the person did not agree to what it may do. */
+/**
+ * The new run, kept and not yet gone on with. undefined: the person did not agree to what it may do.
+ * @throws HaloError REPLAY_MISMATCH when the program doesn't come to the entry as the recorded run did
+ */
 export async function makeFork(bench: Workbench, { run, record, files }: Travel, plan: ForkPlan): Promise<StoredRun | undefined> {
   const { db } = bench
   if (!db) return undefined
-  const project = await projectFor(bench, run, record.start)
-  if (project === undefined) return undefined
   const runId = crypto.randomUUID()
   const contents = createContentStore(db)
   const changed: Record<string, string> = {}
@@ -27,13 +39,16 @@ export async function makeFork(bench: Workbench, { run, record, files }: Travel,
     await contents.put(hash, bytes)
     if (files[plan.file.path] !== hash) changed[plan.file.path] = hash
   }
-  const fork = forkRecord(record, {
+  const options: ForkOptions = {
     at: plan.at,
     runId,
     ...(plan.again ? { again: true } : {}),
     ...(plan.answer ? { answer: plan.answer } : {}),
     ...(Object.keys(changed).length > 0 ? { files: changed } : {}),
-  })
+  }
+  const fork = plan.program.kind === 'then' ? forkRecord(record, options) : await forkProgram(programOf(bench, record, plan.program), record, { ...options, regexRunner: regexRunner() })
+  const project = await projectFor(bench, run, fork.start)
+  if (project === undefined) return undefined
   const baseline = forkFiles(fork, run.baseline ?? {})
   for (const [path, hash] of Object.entries(baseline)) {
     if ((await contents.get(hash)) === undefined) throw new HaloError('VALIDATION', `What was in ${path} at that point is no longer kept, so nothing can go on from there.`)
@@ -56,4 +71,15 @@ async function projectFor(bench: Workbench, run: StoredRun, start: Travel['recor
   // What it may do is shown of the project that is open.
   await bench.show(stored)
   return (await bench.trust.ask(stored)) ? stored.id : undefined
+}
+
+/** @throws HaloError VALIDATION when it has faults */
+function programOf(bench: Workbench, record: JournalRecord, program: ForkedProgram): HaloFile {
+  if (program.kind !== 'edited') return fileAgainst(bench, record, program.kind)
+  const { main } = record.start
+  const sources: Record<string, string> = { ...record.start.sources, [program.path]: program.text }
+  const { file, diagnostics } = analyse(sources[main] ?? '', { path: main, resolve: (path, from) => sources[resolvePath(path, from) ?? ''] })
+  const fault = diagnostics.find(({ severity }) => severity === 'error')
+  if (fault) throw new HaloError('VALIDATION', `The edited program has errors: ${fault.message}`)
+  return file
 }
