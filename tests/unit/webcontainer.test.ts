@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { webContainerMissing, webContainerSandbox, type Container } from '../../src/lib/halo/sandbox/webcontainer.ts'
+import { rooted, webContainerMissing, type Container } from '../../src/lib/halo/sandbox/container.ts'
+import { webContainerSandbox } from '../../src/lib/halo/sandbox/webcontainer.ts'
 
 const folders: string[] = []
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
@@ -88,4 +89,28 @@ test('time limits and Stop end a command', async () => {
   const controller = new AbortController()
   setTimeout(() => controller.abort(), 200)
   expect(await box.exec('sleep 5', { signal: controller.signal })).toMatchObject({ exitCode: 130, limit: 'cancelled' })
+})
+
+test('Stop ends the wait for a container that does not come', async () => {
+  const box = webContainerSandbox({ files: {}, boot: () => new Promise(() => {}) })
+  const controller = new AbortController()
+  const command = box.exec('ls', { signal: controller.signal })
+  controller.abort()
+  expect(await command).toMatchObject({ exitCode: 130, limit: 'cancelled' })
+})
+
+test('one container serves several sandboxes, each in a folder of its own; a fork is one of them', async () => {
+  const shared = container()
+  let made = 0
+  const boot = () => rooted(shared, `box-${++made}`)
+  const one = webContainerSandbox({ files: { '/a': 'one' }, boot })
+  const two = webContainerSandbox({ files: { '/a': 'two' }, boot })
+  expect((await one.exec('cat a; echo 1 > mine')).stdout).toBe('one')
+  expect((await two.exec('cat a; ls')).stdout).toBe('twoa\n')
+  const fork = await one.fork()
+  expect((await fork.exec('cat a mine; echo fork > a')).stdout).toBe('one1\n')
+  expect((await one.exec('cat a')).stdout).toBe('one')
+  await one.dispose()
+  expect((await two.exec('cat a')).stdout).toBe('two')
+  expect((await fork.exec('cat a')).stdout).toBe('fork\n')
 })

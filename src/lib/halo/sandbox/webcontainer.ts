@@ -1,4 +1,4 @@
-import type { WebContainer, WebContainerProcess } from '@webcontainer/api'
+import { bootContainer, type Container } from './container.ts'
 import { createSandbox, type SandboxParts } from './create.ts'
 import { CANCELLED_WORDS, EXIT_CANCELLED, EXIT_TIMEOUT, timeoutWords, withLine, type ExecHooks, type Executed, type Executor, type ExecRequest } from './executor.ts'
 import { gate } from './engine/dispatch.ts'
@@ -9,20 +9,10 @@ import { guard } from './rules.ts'
 import { sameBytes } from './tracking.ts'
 import { FileError, type Sandbox } from './types.ts'
 
-/** What of WebContainers is used; tests put their own in its place. */
-export type Container = Pick<WebContainer, 'fs' | 'teardown'> & { spawn(command: string, args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<Pick<WebContainerProcess, 'exit' | 'output' | 'kill' | 'input'>> }
-
-/** Why WebContainers can't run in this page, in words; undefined where they can be tried. */
-export function webContainerMissing(scope: { crossOriginIsolated?: boolean; isSecureContext?: boolean } = globalThis as never): string | undefined {
-  if (scope.isSecureContext === false) return 'WebContainers need a page served over https (or from this machine).'
-  if (scope.crossOriginIsolated !== true) return 'WebContainers need a cross-origin isolated page: it must be served with the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp.'
-  return undefined
-}
-
 /**
  * A sandbox whose commands run in a WebContainer: real Node and npm, with a network, which this can't hold back. Files are
  * the page's, as in the embedded one: they go in before a command and what it changed comes out after it, through the rules.
- * Loads `@webcontainer/api` with the first command. Standard output and error come as one stream.
+ * The container comes with the first command. Standard output and error come as one stream.
  */
 export function webContainerSandbox(options: { files?: Record<string, string | Uint8Array>; from?: MemoryFileSystem; boot?: () => Promise<Container> } = {}): Sandbox {
   const boot = options.boot ?? bootContainer
@@ -34,13 +24,6 @@ export function webContainerSandbox(options: { files?: Record<string, string | U
     copy: () => parts(files.copy()),
   })
   return createSandbox(parts(options.from ?? new MemoryFileSystem({ files: options.files })))
-}
-
-async function bootContainer(): Promise<Container> {
-  const missing = webContainerMissing()
-  if (missing !== undefined) throw new Error(missing)
-  const { WebContainer: api } = await import('@webcontainer/api')
-  return api.boot({ coep: 'require-corp' })
 }
 
 function containerExecutor(files: MemoryFileSystem, boot: () => Promise<Container>): Executor {
@@ -142,7 +125,8 @@ function containerExecutor(files: MemoryFileSystem, boot: () => Promise<Containe
   async function run(request: ExecRequest, hooks: ExecHooks): Promise<Executed> {
     const why = refusal(request)
     if (why !== undefined) return { exitCode: 126, stdout: '', stderr: `${why}\n` }
-    const box = await start()
+    const box = await unlessStopped(start(), hooks.signal)
+    if (!box) return { exitCode: EXIT_CANCELLED, stdout: '', stderr: `${CANCELLED_WORDS}\n`, limit: 'cancelled' }
     await bringIn(box)
     const process = await box.spawn('jsh', ['-c', request.command], { cwd: relativePath(request.cwd), env: request.env })
     let limit: Executed['limit']
@@ -186,6 +170,18 @@ function containerExecutor(files: MemoryFileSystem, boot: () => Promise<Containe
       inside.clear()
     },
   }
+}
+
+/** What comes of it, or undefined once it is no longer wanted. */
+async function unlessStopped<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (!signal) return coming
+  let stop = () => {}
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  return Promise.race([coming, stopped]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** The shell in there tells nobody what it runs, so only a plain command can be held against allow and deny. */
