@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { format, parseSource } from '../lib/halo/syntax/index.ts'
-import { DONE, FAILED } from './exit.ts'
+import { DONE, FAILED, UsageError } from './exit.ts'
+import { whyNot } from './file-words.ts'
 import { command, readWords } from './options.ts'
-import { diagnosticText, say } from './print.ts'
+import { diagnosticText, quoted, say } from './print.ts'
 import { readText } from './program-file.ts'
 
 export const formatCommand = command({
@@ -27,10 +28,14 @@ export function formatFiles(words: string[]): number {
     const formatted = format(source)
     if (formatted === source) continue
     if (values.check) {
-      say(`${path} is not formatted. Run: halo format ${path}`)
+      say(`${path} is not formatted. Run: halo format ${quoted(path)}`)
       code = FAILED
     } else {
-      writeFileSync(path, formatted)
+      try {
+        writeFileSync(path, formatted)
+      } catch (error) {
+        throw new UsageError(`${path} can't be written: ${whyNot(error)}.`)
+      }
       say(`Formatted ${path}`)
     }
   }

@@ -1,5 +1,6 @@
 /** Reads a command's words. Whatever doesn't fit is a UsageError that shows how the command is written. */
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { nearest } from '../lib/halo/check/nearest.ts'
 import { messageOf } from '../lib/halo/errors.ts'
 import { UsageError } from './exit.ts'
 
@@ -28,13 +29,21 @@ export function readWords<O extends Options>(words: string[], { usage, options, 
   try {
     read = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(`${messageOf(error)}\nUsage: halo ${usage}`)
+    throw new UsageError(`${inWords(error, Object.keys(options))}\nUsage: halo ${usage}`)
   }
   const { length } = read.positionals
   if (length < least || length > most) {
     throw new UsageError(`${length < least ? `${missing(usage, length)} is missing` : `${JSON.stringify(read.positionals[most])} is too much`}.\nUsage: halo ${usage}`)
   }
   return read
+}
+
+/** Of an option that isn't there Node says how to pass it as a word; that is never what was meant. */
+function inWords(error: unknown, options: string[]): string {
+  const [, unknown] = /^Unknown option '-*([^']*)'/.exec(messageOf(error)) ?? []
+  if (unknown === undefined) return messageOf(error)
+  const like = nearest(unknown, options)
+  return `There is no option --${unknown}.${like === undefined ? '' : ` Do you mean --${like}?`}`
 }
 
 /** What the word of this index stands for: `ID` for the second of `resume F ID --payload …`. */

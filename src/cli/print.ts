@@ -46,13 +46,29 @@ export function errorText(error: HaloError, sources: Sources): string {
   return [first, ...more.map((diagnostic) => diagnosticText(diagnostic, sources))].join('\n')
 }
 
-/** To stderr, with a line end. */
+/**
+ * To stderr, with a line end. What models and tools said is among it: characters that a terminal obeys, or that turn a line
+ * round, are shown instead, so that nothing can be hidden from whoever is asked.
+ */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${visible(text)}\n`)
+}
+
+// eslint-disable-next-line no-control-regex -- these are what it is about
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+function visible(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(OBEYED, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
 }
 
 /** To stdout, with a line end: text as it is, anything else as JSON. */
 export function give(value: unknown): void {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null, null, 2)
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+}
+
+/** A word as a POSIX shell reads it back; a name like an option begins with ./ */
+export function quoted(word: string): string {
+  const plain = word.startsWith('-') ? `./${word}` : word
+  return /^[\w@%+=:,./-]+$/.test(plain) ? plain : `'${plain.replaceAll("'", `'\\''`)}'`
 }

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { analyse } from '../lib/halo/check/index.ts'
 import { link } from '../lib/halo/check/program.ts'
-import { messageOf, type Diagnostic } from '../lib/halo/errors.ts'
+import { HaloError, type Diagnostic } from '../lib/halo/errors.ts'
 import type { HaloFile, PipelineDeclaration } from '../lib/halo/syntax/ast.ts'
 import { UsageError } from './exit.ts'
+import { whyNot } from './file-words.ts'
 import { diagnosticText, say, type Sources } from './print.ts'
 
 export interface ProgramFile {
@@ -23,8 +24,9 @@ export interface ProgramFile {
 export function readProgram(path: string, env?: object): ProgramFile {
   const load = (imported: string, from?: string) => {
     try {
-      return readFileSync(from === undefined ? imported : join(dirname(from), imported), 'utf8')
-    } catch {
+      return readText(from === undefined ? imported : join(dirname(from), imported))
+    } catch (error) {
+      if (error instanceof HaloError) throw error
       // The checker says so, at the import.
       return undefined
     }
@@ -40,12 +42,35 @@ export function programOf(path: string, source: string, resolve: (path: string, 
   return { path, file, diagnostics, sources: new Map([[path, source], ...imported.map((each): [string, string] => [each.path ?? path, each.source])]) }
 }
 
+/**
+ * A text file, without the mark that some editors put at the beginning.
+ * @throws UsageError when it can't be read, HaloError when it isn't UTF-8: read all the same, it would be written back damaged
+ */
 export function readText(path: string): string {
+  let bytes: Buffer
   try {
-    return readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (error) {
-    throw new UsageError(`${path} can't be read: ${messageOf(error)}`)
+    throw new UsageError(`${path} can't be read: ${whyNot(error)}.`)
   }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new HaloError('PARSE_ERROR', `${path} is not a text in UTF-8: ${faultyByte(bytes)}. Save it as UTF-8.`, { cause: error })
+  }
+}
+
+function faultyByte(bytes: Buffer): string {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) return 'it begins as UTF-16 does'
+  let at = 0
+  // Whatever isn't UTF-8 is read as U+FFFD, which may also stand there itself.
+  for (const part of bytes.toString('utf8').split('\ufffd')) {
+    at += Buffer.byteLength(part)
+    if (!(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd)) break
+    at += 3
+  }
+  const line = bytes.subarray(0, at).filter((byte) => byte === 10).length + 1
+  return `byte ${at + 1}, on line ${line}, is 0x${(bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')}`
 }
 
 /** Prints what was found. Gives whether any of it is an error. */

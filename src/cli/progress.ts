@@ -8,7 +8,7 @@ const SHOWN = 160
 export function progress(quiet: boolean): (event: HaloEvent) => void {
   return (event) => {
     if (event.replayed) return
-    if (event.type === 'log') say(`${event.level === 'warning' ? 'warning: ' : ''}${event.message}${event.value === undefined ? '' : ` ${short(event.value)}`}`)
+    if (event.type === 'log') say(`${event.level === 'warning' ? 'warning: ' : ''}${event.message}`)
     else if (!quiet) sayLine(event)
   }
 }

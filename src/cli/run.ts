@@ -3,10 +3,11 @@ import { valueFromText } from '../lib/halo/run/schema.ts'
 import type { Mock } from '../lib/halo/run/types.ts'
 import { runMocked, scenarioOf, type Scenario } from '../lib/halo/testing/index.ts'
 import type { PipelineDeclaration } from '../lib/halo/syntax/ast.ts'
-import { messageOf } from '../lib/halo/errors.ts'
+import { HaloError, messageOf } from '../lib/halo/errors.ts'
 import { FAILED, UsageError } from './exit.ts'
 import { interruptible } from './interrupt.ts'
 import { command, readWords } from './options.ts'
+import { give, say } from './print.ts'
 import { progress } from './progress.ts'
 import { choosePipeline, readProgram, sayDiagnostics, type ProgramFile } from './program-file.ts'
 import { runStore } from './run-store.ts'
@@ -32,6 +33,8 @@ export const runCommand = command({
   most: 1,
 })
 
+const GIVE_ARGUMENTS = `Arguments are given with --arg name=value, once for each, or all together with --args '{ "name": value }'.`
+
 /** Says yes to every call and every yield without asking. */
 export const AUTO_APPROVE: Record<string, Mock> = { approval: { approved: true }, yield: { approved: true } }
 
@@ -41,7 +44,11 @@ export async function run(words: string[]): Promise<number> {
   if (values.mock && values.scenario !== undefined) throw new UsageError('--mock and --scenario are two ways to run: choose one.')
   if (values.arg !== undefined && values.args !== undefined) throw new UsageError('--arg and --args are two ways to give arguments: choose one.')
   const program = readProgram(path)
-  if (sayDiagnostics(program)) return FAILED
+  if (sayDiagnostics(program)) {
+    const faults = program.diagnostics.filter(({ severity }) => severity === 'error')
+    if (values.json) give({ status: 'failed', output: null, error: new HaloError('VALIDATION', `${path} has ${faults.length === 1 ? 'an error' : `${faults.length} errors`}.`, { diagnostics: faults }) })
+    return FAILED
+  }
   const scenario = values.scenario === undefined ? undefined : findScenario(program, values.scenario)
   const pipeline = choosePipeline(program, values.pipeline ?? scenario?.pipeline)
   const args = { ...scenario?.args, ...argumentsOf(pipeline, values.arg, values.args) }
@@ -54,7 +61,9 @@ export async function run(words: string[]): Promise<number> {
   try {
     if (values.mock) {
       const result = await runMocked(program.file, pipeline.name, args, { ...world, signal, onEvent, timeoutMs: undefined })
-      return tell({ ...told, result, ms: performance.now() - started, recorded: false })
+      const code = tell({ ...told, result, ms: performance.now() - started, recorded: false })
+      if (result.error?.code === 'VALIDATION' && result.error.path === undefined) say(GIVE_ARGUMENTS)
+      return code
     }
     if (scenario !== undefined) await writeScenarioFiles(scenario, await world.sandbox(), values['auto-approve'])
     const { journal, recorded } = runStore(!values['no-record'])
@@ -75,7 +84,9 @@ export async function run(words: string[]): Promise<number> {
     })
     // A run whose arguments don't do never began, and there is nothing to replay.
     const began = (await journal.load(result.runId)) !== undefined
-    return tell({ ...told, result, ms: performance.now() - started, recorded: recorded && began })
+    const code = tell({ ...told, result, ms: performance.now() - started, recorded: recorded && began })
+    if (!began && result.error?.code === 'VALIDATION') say(GIVE_ARGUMENTS)
+    return code
   } finally {
     await world.dispose()
   }

@@ -1,6 +1,6 @@
 /** What is said when a run has stopped. */
 import type { Question, RunResult } from '../lib/halo/run/types.ts'
-import { errorText, give, say, type Sources } from './print.ts'
+import { errorText, give, quoted, say, type Sources } from './print.ts'
 import { exitOf } from './exit.ts'
 
 export interface Told {
@@ -46,9 +46,4 @@ function sayPaused(questions: Question[], path: string, runId: string): void {
 function payloadHint(waitingFor: string): string {
   if (waitingFor === 'approval' || waitingFor === 'yield') return 'approve'
   return waitingFor === 'recovery' ? 'retry' : "'…'"
-}
-
-/** For a POSIX shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -19,6 +19,7 @@ export async function test(words: string[]): Promise<number> {
   const { positionals, values } = readWords(words, testCommand)
   const { signal } = interruptible()
   const report: object[] = []
+  const invalid: object[] = []
   let passed = 0
   let failed = 0
   const world = await worldOfFolder()
@@ -27,6 +28,7 @@ export async function test(words: string[]): Promise<number> {
       const program = readProgram(path)
       if (sayDiagnostics(program)) {
         failed++
+        invalid.push({ file: path, diagnostics: program.diagnostics })
         continue
       }
       for await (const outcome of runTests(program.file, { sandbox: world.sandbox, regexRunner: world.regexRunner, signal })) {
@@ -41,7 +43,7 @@ export async function test(words: string[]): Promise<number> {
   } finally {
     await world.dispose()
   }
-  if (values.json) give({ passed, failed, tests: report })
+  if (values.json) give({ passed, failed, tests: report, ...(invalid.length > 0 ? { invalid } : {}) })
   say(`${passed} passed, ${failed} failed`)
   return failed === 0 ? DONE : FAILED
 }

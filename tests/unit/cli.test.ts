@@ -118,6 +118,56 @@ describe.concurrent('halo', () => {
     expect(readFileSync(join(folder, 'p.halo'), 'utf8')).toBe(formatted)
   })
 
+  test('a file that is not UTF-8 is told with the place, and never written back damaged', async () => {
+    const latin = Buffer.from('pipeline   Main() :\n  "caf\xe9"', 'latin1')
+    const folder = folderOf({ 'main.halo': 'import "./lib.halo"\npipeline M() : 1', 'bom.halo': '\ufeffpipeline Main():\n  nope\n' })
+    for (const name of ['latin.halo', 'lib.halo']) writeFileSync(join(folder, name), latin)
+    writeFileSync(join(folder, 'wide.halo'), Buffer.from('\ufeffpipeline M() : 1', 'utf16le'))
+    for (const command of ['format', 'validate', 'run', 'plan', 'test']) {
+      const { code, stderr } = await halo(folder, command, 'latin.halo')
+      expect({ command, code }).toEqual({ command, code: 1 })
+      expect(stderr).toContain('latin.halo is not a text in UTF-8: byte 27, on line 2, is 0xE9. Save it as UTF-8.')
+    }
+    expect(readFileSync(join(folder, 'latin.halo'))).toEqual(latin)
+    expect((await halo(folder, 'validate', 'main.halo')).stderr).toContain('lib.halo is not a text in UTF-8')
+    expect((await halo(folder, 'validate', 'wide.halo')).stderr).toContain('it begins as UTF-16 does')
+    // A mark at the beginning is no character of the line.
+    expect((await halo(folder, 'validate', 'bom.halo')).stderr).toMatch(/^bom\.halo:2:3 unknown-name/)
+  })
+
+  test('files that cannot be read or written are told in words, and the commands it shows can be pasted', async () => {
+    const folder = folderOf({ 'a folder/x': '', "it's.halo": 'pipeline   M() : 1', '-x.halo': 'pipeline   M() : 1' })
+    expect((await halo(folder, 'validate', 'a folder')).stderr).toBe("a folder can't be read: it is a folder.\n")
+    expect((await halo(folder, 'run', 'none.halo')).stderr).toBe("none.halo can't be read: there is no such file.\n")
+    expect((await halo(folder, 'format', '--check', "it's.halo")).stderr).toContain(`Run: halo format 'it'\\''s.halo'`)
+    expect((await halo(folder, 'format', '--check', '--', '-x.halo')).stderr).toContain('Run: halo format ./-x.halo')
+  })
+
+  test('--json gives JSON for a file with errors too', async () => {
+    const folder = folderOf({ 'bad.halo': 'pipeline M() : nope' })
+    const ran = await halo(folder, 'run', 'bad.halo', '--json')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'failed', output: null, error: { code: 'VALIDATION', message: 'bad.halo has an error.', diagnostics: [{ code: 'unknown-name' }] } })
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('bad.halo:1:16 unknown-name') })
+    const tested = await halo(folder, 'test', 'bad.halo', '--json')
+    expect(JSON.parse(tested.stdout)).toMatchObject({ passed: 0, failed: 1, tests: [], invalid: [{ file: 'bad.halo', diagnostics: [{ code: 'unknown-name' }] }] })
+  })
+
+  test('shows characters that a terminal obeys instead of sending them, and a logged text once', async () => {
+    const folder = folderOf({ 'a.halo': 'pipeline Main() : "\\u{1b}[2J\\u{9b}1A\\u{202e}x\\ny" |> System.Log(input) |> System.Fail(input)' })
+    const { stderr } = await halo(folder, 'run', 'a.halo')
+    const shown = '\\u{1b}[2J\\u{9b}1A\\u{202e}x\ny\n'
+    expect(stderr.startsWith(shown)).toBe(true)
+    expect(stderr).toContain(`TOOL_ERROR ${shown}`)
+    // The log, the error, and the line of the program that is shown with it.
+    expect(stderr.split('[2J')).toHaveLength(4)
+  })
+
+  test('an option that is not there is told with the nearest', async () => {
+    const folder = folderOf({ 'a.halo': 'pipeline Main() : 1' })
+    expect(await halo(folder, 'run', 'a.halo', '--scenari=x')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^There is no option --scenari\. Do you mean --scenario\?\nUsage: halo run F/) })
+    expect((await halo(folder, 'test', 'a.halo', '--zzzz')).stderr).toMatch(/^There is no option --zzzz\.\nUsage/)
+  })
+
   test('format leaves a file with syntax faults as it is', async () => {
     const folder = folderOf({ 'p.halo': 'pipeline P( : 1\n' })
     expect(await halo(folder, 'format', 'p.halo')).toMatchObject({ code: 1 })

@@ -151,6 +151,13 @@ test "t" runs Q(a: "x") :
 `)
   })
 
+  it('lays out files and lists of any length', () => {
+    const many = 'policy P : MaxSteps(1)\n'.repeat(150_000)
+    expect(format(many)).toBe(many)
+    const list = format(`pipeline M(): [${'1,'.repeat(150_000)}]`)
+    expect(list.split('\n')).toHaveLength(150_004)
+  }, 60_000)
+
   it('leaves a file with a syntax fault as it is', () => {
     expect(format('agent   A [\n')).toBe('agent   A [\n')
     expect(format(' \n')).toBe('')

@@ -72,9 +72,9 @@ export class HaloError extends Error {
     })
   }
 
-  toJSON(): { code: ErrorCode; message: string; path?: string; span?: Span; data?: unknown } {
-    const { code, message, path, span, data } = this
-    return { code, message, path, span, data }
+  toJSON(): { code: ErrorCode; message: string; path?: string; span?: Span; data?: unknown; diagnostics?: Diagnostic[] } {
+    const { code, message, path, span, data, diagnostics } = this
+    return { code, message, path, span, data, ...(diagnostics === undefined ? {} : { diagnostics }) }
   }
 }
 

@@ -87,12 +87,11 @@ function deniedArgument(policy: string, rule: { glob: Glob; arg?: string; regex:
 }
 
 /** Every value to look at: a text as it is, all else as its JSON, and what is inside it each on its own. */
-function piecesOf(value: unknown, path: string): Piece[] {
-  if (value === undefined) return []
-  if (typeof value === 'string') return [{ path, text: value }]
-  const pieces = [{ path, text: JSON.stringify(value) ?? 'null' }]
-  if (Array.isArray(value)) for (const [i, item] of value.entries()) pieces.push(...piecesOf(item, `${path}[${i}]`))
-  else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) pieces.push(...piecesOf(item, `${path}.${key}`))
+function piecesOf(value: unknown, path: string, pieces: Piece[] = []): Piece[] {
+  if (value === undefined) return pieces
+  pieces.push({ path, text: typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null') })
+  if (Array.isArray(value)) for (const [i, item] of value.entries()) piecesOf(item, `${path}[${i}]`, pieces)
+  else if (typeof value === 'object' && value !== null) for (const [key, item] of Object.entries(value)) piecesOf(item, `${path}.${key}`, pieces)
   return pieces
 }
 

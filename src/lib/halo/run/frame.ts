@@ -82,7 +82,7 @@ function metaFieldsIn(expression: Expression): 'none' | 'all' | Set<string> {
       if (first?.kind !== 'Member' || (first.name === 'meta' && second?.kind !== 'Member')) return 'all'
       if (first.name === 'meta' && second?.kind === 'Member') fields.add(second.name)
       waiting.push(...node.steps.flatMap((step) => (step.kind === 'Index' ? [step.index] : [])))
-    } else waiting.push(...partsOf(node))
+    } else for (const part of partsOf(node)) waiting.push(part)
   }
   return fields.size === 0 ? 'none' : fields
 }

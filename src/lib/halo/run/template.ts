@@ -18,7 +18,7 @@ export function namesIn(expression: Expression): Set<string> {
   const waiting: Expression[] = [expression]
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (node.kind === 'Variable') names.add(node.name)
-    waiting.push(...partsOf(node))
+    for (const part of partsOf(node)) waiting.push(part)
   }
   return names
 }

@@ -60,7 +60,7 @@ function requireQuickPatterns(root: unknown): void {
       const regex = compileRegex(source)
       if ('fault' in regex || !regex.test) throw new Error(`its pattern ${source} ${'fault' in regex ? `can't be read: ${regex.fault}` : 'may take very long on some texts'}`)
     }
-    waiting.push(...(Object.values(node) as unknown[]))
+    for (const part of Object.values(node) as unknown[]) waiting.push(part)
   }
 }
 

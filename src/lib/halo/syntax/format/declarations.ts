@@ -2,7 +2,7 @@
 import { child, type Cst } from '../cst.ts'
 import { isExpression } from '../expressions.ts'
 import { isString } from '../literals.ts'
-import { concat, group, hardline, indent, line, nothing, space, text, type Doc } from './doc.ts'
+import { concat, concatAll, group, hardline, indent, line, nothing, space, text, type Doc } from './doc.ts'
 import { argList, bracketed, expression, isType, leaf, meaningful, pair, type } from './expressions.ts'
 import { call, chain, isStage, suffix } from './stages.ts'
 import { firstToken, leadingLines, token, type Tokens } from './tokens.ts'
@@ -69,7 +69,7 @@ function policy(tokens: Tokens, node: Cst, pad: number): Doc {
       ...extra,
       space,
       firstRule ? call(tokens, firstRule) : nothing,
-      indent(concat(...tail)),
+      indent(concatAll(tail)),
     ),
     breaks,
   )
@@ -93,7 +93,7 @@ function agent(tokens: Tokens, parts: Cst[]): Doc {
       return indent(concat(hardline, leadingLines(tokens, firstToken(part)), clause(tokens, part)))
     return concat(i > 0 ? space : nothing, leaf(tokens, part))
   })
-  return concat(...docs)
+  return concatAll(docs)
 }
 function option(tokens: Tokens, node: Cst): Doc {
   return node.name === 'Option' ? pair(tokens, node) : leaf(tokens, node)
@@ -165,7 +165,7 @@ function test(tokens: Tokens, node: Cst): Doc {
     if (part.name === 'ArgList') return argList(tokens, part)
     return concat(i > 0 ? space : nothing, leaf(tokens, part))
   })
-  return concat(...docs)
+  return concatAll(docs)
 }
 function testLine(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
@@ -183,7 +183,7 @@ function testLine(tokens: Tokens, node: Cst): Doc {
       ? concat(line, leadingLines(tokens, part.from), token(tokens, part), space)
       : value(tokens, part),
   )
-  return group(concat(...docs, indent(concat(...tail))))
+  return group(concatAll([...docs, indent(concatAll(tail))]))
 }
 function value(tokens: Tokens, node: Cst): Doc {
   return isExpression(node) && !isString(node) ? expression(tokens, node) : leaf(tokens, node)

@@ -32,6 +32,11 @@ export const nothing = text('')
 export const space = text(' ')
 
 export function concat(...parts: (Doc | string)[]): Doc {
+  return concatAll(parts)
+}
+
+/** The same for as many parts as there may be: a call takes only so many arguments. */
+export function concatAll(parts: readonly (Doc | string)[]): Doc {
   const docs: Doc[] = []
   let [breaks, tail] = [false, false]
   for (const part of parts) {

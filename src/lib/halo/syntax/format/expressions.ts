@@ -2,7 +2,7 @@
 import { child, type Cst } from '../cst.ts'
 import { isExpression } from '../expressions.ts'
 import { isString } from '../literals.ts'
-import { concat, group, indent, line, nothing, softline, space, type Doc } from './doc.ts'
+import { concat, concatAll, group, indent, line, nothing, softline, space, type Doc } from './doc.ts'
 import { firstToken, leadingLines, token, type Tokens } from './tokens.ts'
 
 export function tokenIn(
@@ -49,8 +49,8 @@ export function bracketed(
   // Comments before the closing bracket belong inside.
   const inside =
     closing === nothing
-      ? concat(...docs)
-      : concat(...docs, docs.length > 0 ? line : nothing, withoutLastLine(closing))
+      ? concatAll(docs)
+      : concatAll([...docs, docs.length > 0 ? line : nothing, withoutLastLine(closing)])
   return concat(
     group(concat(opening, indent(concat(edge, inside)), edge), options.breaks || closing !== nothing),
     token(tokens, close),
@@ -64,7 +64,7 @@ function withoutLastLine(doc: Doc): Doc {
     if (last?.kind === 'line' || (last?.kind === 'text' && last.text === '')) parts.pop()
     else break
   }
-  return concat(...parts)
+  return concatAll(parts)
 }
 
 export function argList(tokens: Tokens, node: Cst): Doc {
@@ -122,7 +122,7 @@ export function pair(tokens: Tokens, node: Cst): Doc {
 export function leaf(tokens: Tokens, node: Cst): Doc {
   const parts = meaningful(node)
   if (parts.length === 0 || isString(node) || node.name === 'Model') return token(tokens, node)
-  return concat(...parts.map((part) => leaf(tokens, part)))
+  return concatAll(parts.map((part) => leaf(tokens, part)))
 }
 
 /** Whether the writer put the first item on a line of its own: then it stays so. */
@@ -154,7 +154,7 @@ export function expression(tokens: Tokens, node: Cst): Doc {
         ...parts.map((part) => (isExpression(part) ? expression(tokens, part) : leaf(tokens, part))),
       )
     case 'AccessExpression':
-      return concat(...parts.map((part) => accessor(tokens, part)))
+      return concatAll(parts.map((part) => accessor(tokens, part)))
     case 'ConditionalExpression': {
       const rest = parts
         .slice(1)
@@ -162,7 +162,7 @@ export function expression(tokens: Tokens, node: Cst): Doc {
           isExpression(part) ? expression(tokens, part) : concat(line, token(tokens, part), space),
         )
       const [first] = parts
-      return group(concat(first ? expression(tokens, first) : nothing, indent(concat(...rest))))
+      return group(concat(first ? expression(tokens, first) : nothing, indent(concatAll(rest))))
     }
     default:
       return node.name.endsWith('Expression') ? operation(tokens, parts) : leaf(tokens, node)
@@ -182,7 +182,7 @@ function operation(tokens: Tokens, parts: Cst[]): Doc {
   const tail = rest.map((part) =>
     isExpression(part) ? expression(tokens, part) : concat(line, leaf(tokens, part), space),
   )
-  return group(concat(first ? expression(tokens, first) : nothing, indent(concat(...tail))))
+  return group(concat(first ? expression(tokens, first) : nothing, indent(concatAll(tail))))
 }
 
 export function type(tokens: Tokens, node: Cst): Doc {
@@ -200,13 +200,13 @@ export function type(tokens: Tokens, node: Cst): Doc {
         breaks: isExpanded(tokens, node) && parts.length > 2,
       })
     case 'OptionalType':
-      return concat(...parts.map((part) => (part.name === '?' ? token(tokens, part) : type(tokens, part))))
+      return concatAll(parts.map((part) => (part.name === '?' ? token(tokens, part) : type(tokens, part))))
     case 'UnionType': {
       const [first, ...rest] = parts
       const tail = rest.map((part) =>
         part.name === '|' ? concat(line, token(tokens, part), space) : type(tokens, part),
       )
-      return group(concat(first ? type(tokens, first) : nothing, indent(concat(...tail))))
+      return group(concat(first ? type(tokens, first) : nothing, indent(concatAll(tail))))
     }
     default:
       return leaf(tokens, node)

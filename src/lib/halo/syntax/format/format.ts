@@ -3,7 +3,7 @@ import { cstOf, hasFault, tooDeepAt, type Cst } from '../cst.ts'
 import { parseSource } from '../parse.ts'
 import { haloParser } from '../parser.ts'
 import { declaration, nameWidth } from './declarations.ts'
-import { concat, hardline, nothing, render, type Doc } from './doc.ts'
+import { concat, concatAll, hardline, nothing, render, type Doc } from './doc.ts'
 import { firstToken, leadingLines, tokensOf, type Tokens } from './tokens.ts'
 
 const WIDTH = 110
@@ -49,7 +49,7 @@ function layout(original: string): string {
       docs.length > 0 ? concat(hardline, rest[0]?.spaced === false ? nothing : hardline) : nothing,
       leadingLines(tokens, source.length, true),
     )
-  const text = render(concat(...docs), WIDTH)
+  const text = render(concatAll(docs), WIDTH)
     .trimEnd()
     .replace(/^\n+/, '')
   return text === '' ? '' : `${text}\n`

@@ -1,7 +1,7 @@
 /** Chains and stages: a stage a line in a pipeline, as many as fit in the bodies of branches and arms. */
 import { child, type Cst } from '../cst.ts'
 import { isExpression } from '../expressions.ts'
-import { concat, group, hardline, indent, line, nothing, space, type Doc } from './doc.ts'
+import { concat, concatAll, group, hardline, indent, line, nothing, space, type Doc } from './doc.ts'
 import { argList, bracketed, expression, leaf, meaningful, tokenIn } from './expressions.ts'
 import { firstToken, leadingLines, token, type Tokens } from './tokens.ts'
 
@@ -18,8 +18,8 @@ export function chain(tokens: Tokens, parts: Cst[], breaks: boolean): Doc {
   const docs = stages.map((part) => concat(leadingLines(tokens, firstToken(part)), stage(tokens, part)))
   const separator = breaks ? hardline : line
   const tail = docs.flatMap((doc, i) => (i > 0 || head.length > 0 ? [separator, doc] : [doc]))
-  if (head.length === 0) return group(concat(...tail))
-  return group(concat(headOf(tokens, head), indent(concat(...tail))))
+  if (head.length === 0) return group(concatAll(tail))
+  return group(concat(headOf(tokens, head), indent(concatAll(tail))))
 }
 
 function headOf(tokens: Tokens, head: Cst[]): Doc {
@@ -69,7 +69,7 @@ export function call(tokens: Tokens, node: Cst): Doc {
 function suffixed(tokens: Tokens, suffixes: Cst[]): Doc {
   return suffixes.length === 0
     ? nothing
-    : group(indent(concat(...suffixes.flatMap((part) => [line, suffix(tokens, part)]))))
+    : group(indent(concatAll(suffixes.flatMap((part) => [line, suffix(tokens, part)]))))
 }
 export function suffix(tokens: Tokens, node: Cst): Doc {
   if (node.name === 'As')

@@ -65,7 +65,7 @@ export async function listFolder(files: SandboxHandle, folder: string, shown: Sh
       return out
     }
     if (options.recursive) for await (const entry of walk(files, folder, options.signal, skip)) all.push(entry)
-    else all.push(...(await files.list(folder)).filter((entry) => !skip(entry)))
+    else for (const entry of await files.list(folder)) if (!skip(entry)) all.push(entry)
   }
   const { shown: entries, ...cut } = page(all, options)
   return {

@@ -68,7 +68,7 @@ export function tap(items: readonly Item[], ms: number): string {
   const lines = ['TAP version 13']
   let number = 0
   for (const item of items) {
-    if ('comment' in item) lines.push(...item.comment.split('\n').map((line) => `# ${line}`))
+    if ('comment' in item) lines.push(item.comment.replace(/^/gm, '# '))
     else tapNode(item.test, ++number, '', lines)
   }
   const totals = totalsOf(items.flatMap((item) => ('test' in item ? [item.test] : [])))
