@@ -155,7 +155,9 @@ export class Disk {
         await this.#queue
         const faults = await this.#faults(result.changed.map(({ path }) => path), true)
         if (faults.length === 0) return result
-        return { ...result, exitCode: result.exitCode || 1, stderr: `${result.stderr}${faults.map((fault) => `${messageOf(fault)}\n`).join('')}` }
+        const told = faults.map((fault) => `${messageOf(fault)}\n`).join('')
+        options?.onOutput?.('stderr', told)
+        return { ...result, exitCode: result.exitCode || 1, stderr: `${result.stderr}${told}` }
       },
       open: (rules, onChange) => this.#handle(handle.open(rules, onChange)),
     }
