@@ -1,5 +1,6 @@
 import type { HaloEvent } from '../halo/run/types.ts'
 import { rangeOf, type Database } from './database.ts'
+import { transact } from './transact.ts'
 
 /**
  * Keeps a run's events so that its transcript can be shown again as it was. Deltas are left out (the whole answer follows),
@@ -17,10 +18,10 @@ export function createEventLog(db: Database, onProblem: (thrown: unknown) => voi
     pending = []
     if (batch.length === 0) return
     try {
-      const tx = db.transaction('events', 'readwrite')
-      for (const { key, event } of batch) void tx.store.put(event, key)
-      await tx.done
+      await transact(db, ['events'], (tx) => Promise.all(batch.map(async ({ key, event }) => tx.objectStore('events').put(event, key))))
     } catch (thrown) {
+      // With the next ones there may be room for them again.
+      pending = [...batch, ...pending]
       onProblem(thrown)
     }
   }

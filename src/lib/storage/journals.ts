@@ -1,7 +1,8 @@
 import type { JournalEntry, JournalRecord, JournalStore, JournalSummary } from '../halo/run/types.ts'
+import { isOnDisk } from './contents.ts'
 import { rangeOf, type Database, type StoredRun } from './database.ts'
-import { storageProblem } from './problem.ts'
 import { isOpenRun, listRuns } from './runs.ts'
+import { transact } from './transact.ts'
 
 interface Waiting {
   runId: string
@@ -33,8 +34,7 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
         await writeBatch(db, batch)
         for (const one of batch) one.resolve()
       } catch (thrown) {
-        const problem = storageProblem(thrown)
-        for (const one of batch) one.reject(problem)
+        for (const one of batch) one.reject(thrown)
       }
     }
     writing = false
@@ -42,13 +42,11 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
 
   return {
     async create(start) {
-      try {
-        const tx = db.transaction(['runs', 'starts'], 'readwrite', { durability: 'strict' })
-        const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: 0, asked: [], ...forkOf(start), ...mark() }
-        await Promise.all([tx.objectStore('starts').put(plain(start)), tx.objectStore('runs').put(plain(run)), tx.done])
-      } catch (thrown) {
-        throw storageProblem(thrown)
-      }
+      const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: 0, asked: [], ...forkOf(start), ...mark() }
+      await transact(db, ['runs', 'starts'], async (tx) => {
+        await tx.objectStore('starts').put(plain(start))
+        await tx.objectStore('runs').put(plain(run))
+      })
     },
     append(runId, entry) {
       return new Promise<void>((resolve, reject) => {
@@ -57,14 +55,10 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
       })
     },
     async end(runId, end) {
-      try {
-        const tx = db.transaction('runs', 'readwrite', { durability: 'strict' })
-        const run = await tx.store.get(runId)
-        if (run) await tx.store.put({ ...run, end: plain(end) })
-        await tx.done
-      } catch (thrown) {
-        throw storageProblem(thrown)
-      }
+      await transact(db, ['runs'], async (tx) => {
+        const run = await tx.objectStore('runs').get(runId)
+        if (run) await tx.objectStore('runs').put({ ...run, end: plain(end) })
+      })
     },
     async load(runId): Promise<JournalRecord | undefined> {
       const tx = db.transaction(['runs', 'starts', 'entries'])
@@ -93,50 +87,40 @@ const forkOf = ({ forkOf: of }: JournalRecord['start']): Pick<StoredRun, 'forkOf
 
 /** Everything of a run: its journal, its events, and the files of a fork. */
 async function removeRun(db: Database, runId: string): Promise<void> {
-  const tx = db.transaction(['runs', 'starts', 'entries', 'events', 'workspaces'], 'readwrite')
-  const own = (await tx.objectStore('runs').get(runId))?.workspace
-  await Promise.all([
-    tx.objectStore('runs').delete(runId),
-    tx.objectStore('starts').delete(runId),
-    tx.objectStore('entries').delete(rangeOf(runId)),
-    tx.objectStore('events').delete(rangeOf(runId)),
-    ...(own === undefined ? [] : [tx.objectStore('workspaces').delete(own)]),
-    tx.done,
-  ])
+  await transact(db, ['runs', 'starts', 'entries', 'events', 'workspaces'], async (tx) => {
+    const own = (await tx.objectStore('runs').get(runId))?.workspace
+    await Promise.all([
+      tx.objectStore('runs').delete(runId),
+      tx.objectStore('starts').delete(runId),
+      tx.objectStore('entries').delete(rangeOf(runId)),
+      tx.objectStore('events').delete(rangeOf(runId)),
+      ...(own === undefined || isOnDisk(own) ? [] : [tx.objectStore('workspaces').delete(own)]),
+    ])
+  })
 }
 
 /** A whole journal at once, all of it or nothing. False, and nothing is changed, when there is a run of its id already. */
 export async function keepWhole(db: Database, { start, entries, end }: JournalRecord, mark: RunMark): Promise<boolean> {
-  try {
-    const tx = db.transaction(['runs', 'starts', 'entries'], 'readwrite', { durability: 'strict' })
+  const answered = new Set(entries.map((entry) => entry.ref))
+  const asked = entries.filter(({ state, seq }) => state === 'asked' && !answered.has(seq)).map(({ seq }) => seq)
+  const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: entries.length, asked, ...forkOf(start), ...mark, ...(end ? { end: plain(end) } : {}) }
+  return transact(db, ['runs', 'starts', 'entries'], async (tx) => {
     const runs = tx.objectStore('runs')
     if ((await runs.getKey(start.runId)) !== undefined) return false
-    const answered = new Set(entries.map((entry) => entry.ref))
-    const asked = entries.filter(({ state, seq }) => state === 'asked' && !answered.has(seq)).map(({ seq }) => seq)
-    const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: entries.length, asked, ...forkOf(start), ...mark, ...(end ? { end: plain(end) } : {}) }
+    await runs.put(plain(run))
+    await tx.objectStore('starts').put(plain(start))
     const kept = tx.objectStore('entries')
-    await Promise.all([
-      runs.put(plain(run)),
-      tx.objectStore('starts').put(plain(start)),
-      ...entries.map((entry) => kept.put(plain(entry), [start.runId, entry.seq])),
-      tx.done,
-    ])
+    await Promise.all(entries.map(async (entry) => kept.put(plain(entry), [start.runId, entry.seq])))
     return true
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  })
 }
 
 /** What a person says about a recording. An empty name takes it away. */
 export async function labelRun(db: Database, runId: string, label: Pick<StoredRun, 'name' | 'pinned'>): Promise<void> {
-  try {
-    const tx = db.transaction('runs', 'readwrite')
-    const run = await tx.store.get(runId)
-    if (run) await tx.store.put({ ...run, ...label })
-    await tx.done
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  await transact(db, ['runs'], async (tx) => {
+    const run = await tx.objectStore('runs').get(runId)
+    if (run) await tx.objectStore('runs').put({ ...run, ...label })
+  })
 }
 
 /** Takes away the oldest recordings beyond `most`, and those that were not to be kept. Gives the ids of what went. */
@@ -149,24 +133,23 @@ export async function pruneRuns(db: Database, most = KEPT): Promise<string[]> {
 }
 
 async function writeBatch(db: Database, batch: Waiting[]): Promise<void> {
-  const tx = db.transaction(['entries', 'runs'], 'readwrite', { durability: 'strict' })
-  const runs = tx.objectStore('runs')
-  const entries = tx.objectStore('entries')
-  const changed = new Map<string, StoredRun | undefined>()
-  for (const { runId } of batch) if (!changed.has(runId)) changed.set(runId, await runs.get(runId))
-  for (const { runId, entry } of batch) {
-    const run = changed.get(runId)
-    if (run) {
+  await transact(db, ['entries', 'runs'], async (tx) => {
+    const runs = tx.objectStore('runs')
+    const entries = tx.objectStore('entries')
+    const changed = new Map<string, StoredRun | undefined>()
+    for (const { runId } of batch) if (!changed.has(runId)) changed.set(runId, await runs.get(runId))
+    for (const { runId, entry } of batch) {
+      const run = changed.get(runId)
+      if (!run) continue
       run.entries++
       if (entry.state === 'asked') run.asked.push(entry.seq)
       else if (entry.ref !== undefined) run.asked = run.asked.filter((seq) => seq !== entry.ref)
       // A run that goes on after a pause has ended no longer.
       if (run.end?.status === 'paused') delete run.end
     }
-    void entries.put(plain(entry), [runId, entry.seq])
-  }
-  for (const run of changed.values()) if (run) void runs.put(run)
-  await tx.done
+    await Promise.all(batch.map(async ({ runId, entry }) => entries.put(plain(entry), [runId, entry.seq])))
+    for (const run of changed.values()) if (run) await runs.put(run)
+  })
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Projects in storage, where more than one tab may write to them. */
 import type { Database, StoredProject, StoredVersion, StoredWorkspace } from './database.ts'
 import { onDisk } from './contents.ts'
-import { storageProblem } from './problem.ts'
+import { transact } from './transact.ts'
 import { putVersion, sameFiles, versionsOf } from './versions.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -15,6 +15,8 @@ export interface Base {
 }
 export interface Saved extends Base {
   files: Record<string, string>
+  /** Said in any case: a project without it is one that may run. */
+  elsewhere: StoredProject['elsewhere'] | undefined
   /** Did another tab change the same file meanwhile? Then its text is kept as a version. */
   clash: boolean
   /** Have name or files changed in storage by this? */
@@ -25,9 +27,8 @@ export interface Saved extends Base {
  * Stores a project. What another tab stored since `base` is kept: its changes of other files are taken in, and where both
  * changed one file, this tab's text stands and the other is kept as a version, in the same transaction.
  */
-export async function saveProject(db: Database, own: StoredProject, base: Base): Promise<Saved> {
-  try {
-    const tx = db.transaction(['projects', 'versions'], 'readwrite')
+export function saveProject(db: Database, own: StoredProject, base: Base): Promise<Saved> {
+  return transact(db, ['projects', 'versions'], async (tx) => {
     const projects = tx.objectStore('projects')
     const there = await projects.get(own.id)
     const rev = there?.rev ?? 0
@@ -44,11 +45,8 @@ export async function saveProject(db: Database, own: StoredProject, base: Base):
     const { elsewhere: _elsewhere, ...rest } = own
     const stored: StoredProject = { ...rest, ...(elsewhere && { elsewhere }), name, files, active: Object.hasOwn(files, own.active) ? own.active : (Object.keys(files)[0] ?? own.active), rev: changed ? rev + 1 : rev }
     await projects.put(stored)
-    await tx.done
     return { rev: stored.rev ?? 0, name, files, elsewhere, clash, changed }
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  })
 }
 
 /** Two changes of the same files; where both changed one, `mine` stands. */
@@ -66,19 +64,15 @@ export function merge(base: Files, mine: Files, theirs: Files): { files: Record<
 }
 
 /** Puts a project in the place of what is stored of it, which is kept as a version. */
-export async function replaceProject(db: Database, project: StoredProject, why: StoredVersion['why']): Promise<StoredProject> {
-  try {
-    const tx = db.transaction(['projects', 'versions'], 'readwrite')
+export function replaceProject(db: Database, project: StoredProject, why: StoredVersion['why']): Promise<StoredProject> {
+  return transact(db, ['projects', 'versions'], async (tx) => {
     const projects = tx.objectStore('projects')
     const there = await projects.get(project.id)
     if (there) await putVersion(tx.objectStore('versions'), { project: project.id, why, files: there.files, active: there.active })
     const stored = { ...project, rev: (there?.rev ?? 0) + 1 }
     await projects.put(stored)
-    await tx.done
     return stored
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  })
 }
 
 /** All that is stored of a project, but for its recordings. */
@@ -89,42 +83,31 @@ export interface WholeProject {
 }
 
 /** Takes a project out of storage; what it gives can be put back. undefined: there is none. */
-export async function removeProject(db: Database, id: string): Promise<WholeProject | undefined> {
-  try {
-    const tx = db.transaction(['projects', 'versions', 'workspaces'], 'readwrite')
+export function removeProject(db: Database, id: string): Promise<WholeProject | undefined> {
+  return transact(db, ['projects', 'versions', 'workspaces'], async (tx) => {
     const kept = tx.objectStore('workspaces')
     const project = await tx.objectStore('projects').get(id)
-    const workspaces = (await Promise.all([id, onDisk(id)].map((one) => kept.get(one)))).filter((one) => one !== undefined)
+    const workspaces = (await Promise.all([id, onDisk(id)].map(async (one) => kept.get(one)))).filter((one) => one !== undefined)
     const versions = await tx.objectStore('versions').getAll(versionsOf(id))
-    await Promise.all([tx.objectStore('projects').delete(id), tx.objectStore('versions').delete(versionsOf(id)), ...workspaces.map((one) => kept.delete(one.id)), tx.done])
+    await tx.objectStore('projects').delete(id)
+    await tx.objectStore('versions').delete(versionsOf(id))
+    for (const one of workspaces) await kept.delete(one.id)
     return project && { project, workspaces, versions }
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  })
 }
 
 export async function putBack(db: Database, { project, workspaces, versions }: WholeProject): Promise<void> {
-  try {
-    const tx = db.transaction(['projects', 'versions', 'workspaces'], 'readwrite')
-    await Promise.all([
-      tx.objectStore('projects').put(project),
-      ...workspaces.map((one) => tx.objectStore('workspaces').put(one)),
-      ...versions.map((one) => tx.objectStore('versions').put(one)),
-      tx.done,
-    ])
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  await transact(db, ['projects', 'versions', 'workspaces'], async (tx) => {
+    await tx.objectStore('projects').put(project)
+    for (const one of workspaces) await tx.objectStore('workspaces').put(one)
+    for (const one of versions) await tx.objectStore('versions').put(one)
+  })
 }
 
 /** Gives a project that isn't open another name. */
 export async function renameProject(db: Database, id: string, name: string): Promise<void> {
-  try {
-    const tx = db.transaction('projects', 'readwrite')
-    const there = await tx.store.get(id)
-    if (there) await tx.store.put({ ...there, name, rev: (there.rev ?? 0) + 1 })
-    await tx.done
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+  await transact(db, ['projects'], async (tx) => {
+    const there = await tx.objectStore('projects').get(id)
+    if (there) await tx.objectStore('projects').put({ ...there, name, rev: (there.rev ?? 0) + 1 })
+  })
 }

@@ -1,6 +1,6 @@
 import type { IDBPObjectStore } from 'idb'
 import type { Database, HaloDatabase, StoredVersion } from './database.ts'
-import { storageProblem } from './problem.ts'
+import { transact } from './transact.ts'
 
 /** So many versions of a project are kept, the newest. */
 export const VERSIONS_KEPT = 50
@@ -13,15 +13,8 @@ type Versions = IDBPObjectStore<HaloDatabase, ('projects' | 'versions')[], 'vers
 export const versionsOf = (project: string): IDBKeyRange => IDBKeyRange.bound([project, 0], [project, Number.MAX_SAFE_INTEGER])
 
 /** Keeps files as they are now, unless the newest version has them so already. Old versions make room. */
-export async function keepVersion(db: Database, version: Omit<StoredVersion, 'at'>, now = Date.now()): Promise<boolean> {
-  try {
-    const tx = db.transaction(['projects', 'versions'], 'readwrite')
-    const kept = await putVersion(tx.objectStore('versions'), version, now)
-    await tx.done
-    return kept
-  } catch (thrown) {
-    throw storageProblem(thrown)
-  }
+export function keepVersion(db: Database, version: Omit<StoredVersion, 'at'>, now = Date.now()): Promise<boolean> {
+  return transact(db, ['projects', 'versions'], (tx) => putVersion(tx.objectStore('versions'), version, now))
 }
 
 /** The same within a transaction. */

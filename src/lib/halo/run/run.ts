@@ -86,6 +86,7 @@ export class Run {
   #lastAt: number
   #ended = false
   #kept: boolean
+  #unwritten: HaloError | undefined
   #settled = deferred<RunResult>()
   readonly #listeners = new Set<(event: HaloEvent) => void>()
 
@@ -136,8 +137,8 @@ export class Run {
 
   async end(end: JournalEnd): Promise<void> {
     this.#ended = true
-    // What never began has no journal that could end.
-    if (!this.#kept) return
+    // What never began has no journal that could end; what could not be written down goes on from where it can.
+    if (!this.#kept || this.#unwritten !== undefined) return
     await this.#stored(() => this.world.journal.end(this.id, end))
   }
 
@@ -278,8 +279,19 @@ export class Run {
     return entry
   }
 
+  /** When an entry can't be written the run stops as a whole: nothing may be done with an answer that is kept nowhere. */
   #append(entry: JournalEntry): Promise<void> | undefined {
-    return this.#stored(() => this.world.journal.append(this.id, entry))
+    const failed = (error: unknown): never => {
+      this.#unwritten ??= error as HaloError
+      this.scope.abort(this.#unwritten)
+      throw this.#unwritten
+    }
+    try {
+      if (this.#unwritten !== undefined) throw this.#unwritten
+      return this.#stored(() => this.world.journal.append(this.id, entry))?.catch(failed)
+    } catch (error) {
+      return failed(error)
+    }
   }
 
   #stored(write: () => void | Promise<void>): Promise<void> | undefined {
@@ -297,7 +309,7 @@ export class Run {
     if (ref !== undefined) entry.ref = ref
     Object.assign(entry, outcome)
     // The run is over: that its late result can't be kept changes nothing any more.
-    this.#append(entry)?.catch(() => undefined)
+    if (this.#unwritten === undefined) this.#append(entry)?.catch(() => undefined)
   }
 
   #record(entry: JournalEntry, request: unknown): void {
@@ -318,8 +330,9 @@ function untroubled(given: unknown): void {
   if (given instanceof Promise) given.catch(() => undefined)
 }
 
+/** Whatever the reason: a run ends with it, and no agent is told of it as of a tool that failed. */
 function storageError(error: unknown): HaloError {
-  return error instanceof HaloError
+  return error instanceof HaloError && error.code === 'STORAGE_FULL'
     ? error
     : new HaloError('STORAGE_FULL', `The run's journal could not be written: ${messageOf(error)} Free some space or export and delete old recordings, then resume.`, { cause: error })
 }
