@@ -94,9 +94,11 @@ test('time limits and Stop end a command', async () => {
 test('Stop ends the wait for a container that does not come', async () => {
   const box = webContainerSandbox({ files: {}, boot: () => new Promise(() => {}) })
   const controller = new AbortController()
-  const command = box.exec('ls', { signal: controller.signal })
-  controller.abort()
+  let heard = ''
+  const command = box.exec('ls', { signal: controller.signal, onOutput: (stream, text) => (heard += `${stream}: ${text}`) })
+  setTimeout(() => controller.abort(), 20)
   expect(await command).toMatchObject({ exitCode: 130, limit: 'cancelled' })
+  expect(heard).toMatch(/^stderr: .*stopped/)
 })
 
 test('one container serves several sandboxes, each in a folder of its own; a fork is one of them', async () => {

@@ -1,9 +1,10 @@
 import type { Database } from '../../storage/database.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
-import { onDisk, saveWorkspace } from '../../storage/contents.ts'
+import type { Engine } from '../settings/settings.svelte.ts'
+import { onDisk, projectOf, saveWorkspace } from '../../storage/contents.ts'
 import { Workspace } from './workspace.svelte.ts'
 
-export type EngineState = 'off' | 'starting' | 'ready' | 'failed'
+export type EngineState = 'off' | 'starting' | 'ready' | 'failed' | 'container'
 
 /** The workspaces open in this tab, also those of projects not shown now, and the state of the engine that runs on them. */
 export class Workspaces {
@@ -13,9 +14,12 @@ export class Workspaces {
   readonly #open = new Map<string, Workspace>()
   readonly #others = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('halo-workspaces')
   #engine = $state<EngineState>('off')
+  readonly #engineWanted: Engine
 
-  constructor(db: Database, report: (thrown: unknown) => void) {
+  /** `engine`: what runs commands, as the person has it. */
+  constructor(db: Database, report: (thrown: unknown) => void, engine: Engine) {
     this.#db = db
+    this.#engineWanted = engine
     this.#report = report
     this.#others?.addEventListener('message', ({ data }: MessageEvent<string>) => void this.#open.get(data)?.follow().catch(report))
   }
@@ -27,7 +31,7 @@ export class Workspaces {
   of(id: string): Workspace {
     let workspace = this.#open.get(id)
     if (!workspace) {
-      workspace = new Workspace(id, this.#db, () => this.#makeSandbox(), this.#report)
+      workspace = new Workspace(id, this.#db, () => this.#makeSandbox(id), this.#report)
       workspace.onStored = () => this.#others?.postMessage(id)
       this.#open.set(id, workspace)
     }
@@ -70,9 +74,14 @@ export class Workspaces {
     for (const workspace of this.#open.values()) void workspace.flush()
   }
 
-  async #makeSandbox(): Promise<Sandbox> {
+  async #makeSandbox(id: string): Promise<Sandbox> {
     this.#engine = 'starting'
     try {
+      const container = await this.#container(id)
+      if (container) {
+        this.#engine = 'container'
+        return container
+      }
       const { createEmbedded } = await import('../shell/sandbox.ts')
       const sandbox = createEmbedded()
       this.#engine = 'ready'
@@ -81,5 +90,17 @@ export class Workspaces {
       this.#engine = 'failed'
       throw thrown
     }
+  }
+
+  /** WebContainers have a network that nothing holds back: what comes from elsewhere doesn't get them. */
+  async #container(id: string): Promise<Sandbox | undefined> {
+    if (this.#engineWanted !== 'webcontainer') return undefined
+    const project = await this.#db.get('projects', projectOf(id))
+    if (!project || project.elsewhere) return undefined
+    const [{ webContainerMissing }, { webContainerSandbox }] = await Promise.all([import('../../halo/sandbox/container.ts'), import('../../halo/sandbox/webcontainer.ts')])
+    const missing = webContainerMissing()
+    if (missing === undefined) return webContainerSandbox()
+    this.#report(new Error(missing))
+    return undefined
   }
 }

@@ -29,7 +29,7 @@ export const shellWords = {
   problems: (n: number) => (n === 1 ? '1 problem' : `${n} problems`),
   dismiss: 'Dismiss',
   loading: 'Opening…',
-  engine: { off: '', starting: 'embedded engine starts', ready: 'embedded engine ready', failed: 'embedded engine failed' },
+  engine: { off: '', starting: 'embedded engine starts', ready: 'embedded engine ready', failed: 'embedded engine failed', container: 'WebContainers' },
   commands: {
     run: 'Run the pipeline',
     stop: 'Stop the run',

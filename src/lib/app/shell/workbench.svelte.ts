@@ -166,7 +166,7 @@ export class Workbench {
     this.#kept = kept
     this.#egress = new Egress(db)
     this.#runs = new RunList(db)
-    this.#workspaces = new Workspaces(db, this.report)
+    this.#workspaces = new Workspaces(db, this.report, this.settings.engine)
     await this.trust.load(db)
     const shared = location.hash.length > 1 && (await this.openLink(location.hash))
     if (embedded) return

@@ -123,6 +123,13 @@ function containerExecutor(files: MemoryFileSystem, boot: () => Promise<Containe
   }
 
   async function run(request: ExecRequest, hooks: ExecHooks): Promise<Executed> {
+    const done = await runIn(request, hooks)
+    // The container's own errors are in its one stream; these words are ours.
+    if (done.stderr !== '') hooks.onOutput?.('stderr', done.stderr)
+    return done
+  }
+
+  async function runIn(request: ExecRequest, hooks: ExecHooks): Promise<Executed> {
     const why = refusal(request)
     if (why !== undefined) return { exitCode: 126, stdout: '', stderr: `${why}\n` }
     const box = await unlessStopped(start(), hooks.signal)
