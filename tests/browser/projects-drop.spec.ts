@@ -115,7 +115,7 @@ test('the keyboard adds files and folders too, and the workspace is saved as a z
   await expect(dialog(page)).toContainText('To the workspace:')
   await page.keyboard.press('Escape')
   const download = page.waitForEvent('download')
-  await button(files(page), 'Save the workspace as a zip').click()
+  await button(files(page), 'Save as a zip').click()
   expect((await download).suggestedFilename()).toBe('Fix-failing-tests-files.zip')
   // A file input is reached by Tab, under the name that is shown.
   await expect(files(page).getByLabel('Add files…')).toBeAttached()

@@ -121,7 +121,7 @@ test('a file that was changed on the disk meanwhile is not overwritten: a tool i
   await page.waitForTimeout(700)
   await put(page, 'a.txt', 'of the person')
   await expect(status(page)).toHaveText('failed', { timeout: 30_000 })
-  await expect(transcript(page)).toContainText('"/a.txt" was changed on the disk meanwhile')
+  await expect(transcript(page)).toContainText('"a.txt" was changed on the disk meanwhile')
   expect(await onDisk(page, 'a.txt')).toBe('of the person')
 })
 

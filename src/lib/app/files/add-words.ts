@@ -33,7 +33,7 @@ export const addWords = {
   added: (n: number) => (n === 0 ? 'No files added.' : `${plural(n, 'file')} added.`),
   openFiles: 'Add files…',
   openFolder: 'Add a folder…',
-  saveZip: 'Save the workspace as a zip',
+  saveZip: 'Save as a zip',
   saved: (name: string) => `${name} is saved.`,
   tools: 'Add or save files',
 }
