@@ -64,6 +64,6 @@ export async function main(words: string[]): Promise<number> {
 
 async function overview(): Promise<string> {
   const all = await Promise.all(Object.values(COMMANDS).map((load) => load()))
-  const lines = all.map(({ described }) => `  halo ${described.usage}\n      ${described.about}`)
+  const lines = all.map(({ described }) => `  halo ${described.usage}\n      ${described.about.replaceAll('\n', '\n      ')}`)
   return `Halo runs agent pipelines.\n\n${lines.join('\n')}\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 paused, 130 cancelled.`
 }

@@ -54,7 +54,6 @@ export function say(text: string): void {
   process.stderr.write(`${visible(text)}\n`)
 }
 
-// eslint-disable-next-line no-control-regex -- these are what it is about
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 function visible(text: string): string {

@@ -67,6 +67,21 @@ describe.concurrent('halo', () => {
     expect(help.stdout).toContain('halo validate')
   })
 
+  test('the list of commands keeps what belongs to a command below it', async () => {
+    const { stdout } = await halo(folderOf({}), '--help')
+    for (const line of stdout.split('\n')) expect(line).toMatch(/^($| {2}halo | {6}\S|Halo runs|Exit codes)/)
+  })
+
+  test('a run that lacks arguments says how they are given', async () => {
+    const folder = folderOf({ 'a.halo': 'pipeline Main(x: Number) : x' })
+    for (const more of [[], ['--mock']]) {
+      const { code, stderr } = await halo(folder, 'run', 'a.halo', ...more)
+      expect(code).toBe(1)
+      expect(stderr).toContain('x is missing')
+      expect(stderr).toContain('Arguments are given with --arg name=value')
+    }
+  })
+
   test('validate prints every fault as file:line:col code message with its line and a caret, and exits 1', async () => {
     const folder = folderOf({ 'bad.halo': 'agent A [openai/gpt-4o] equips Nothing\npipeline P() : 1 |> Missing.call()\n\ttest "x" runs Q() :\n  expect status == 1\n' })
     const { code, stdout, stderr } = await halo(folder, 'validate', 'bad.halo')

@@ -79,6 +79,14 @@ describe('a test block', () => {
     expect(messages(outcome)).toEqual([expect.stringMatching(/^mock: The mock of Files\.read has 1 answer, and request 2 came/)])
   })
 
+  test('says of a tool that nobody describes that it has to be mocked, not that it acts on the world', async () => {
+    const outcome = await outcomeOf(`
+      tool Sums : Math()
+      pipeline Main() : null |> Sums.eval(expression: "1 + 1")
+      test "unknown" runs Main() : expect output == 2`)
+    expect(messages(outcome)[0]).toMatch(/What Sums\.eval does is not known here, so a test doesn't call it: mock it, with "mock Sums\.eval : …"/)
+  })
+
   test('fails when a mock asks for calls of an agent that was offered no tools', async () => {
     const outcome = await outcomeOf(`
       tool Files : Workspace("./notes")

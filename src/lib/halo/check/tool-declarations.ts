@@ -2,7 +2,7 @@
 import type { Expression, StoreDeclaration, ToolDeclaration } from '../syntax/ast.ts'
 import { configNames, listProviders, providerDefinition } from '../tools/registry.ts'
 import { isLiteral } from './arguments.ts'
-import { counted, fault, referTo, replacement, unknown, type Context } from './context.ts'
+import { counted, fault, referTo, replacement, unknown, warn, type Context } from './context.ts'
 import { checkDecorators } from './decorators.ts'
 import { checkExpression, type Place } from './expressions.ts'
 import { nearest } from './nearest.ts'
@@ -29,7 +29,9 @@ export function checkToolDeclaration(context: Context, declaration: ToolDeclarat
   if (provider.name === 'Pipeline') return checkPipelineTool(context, declaration, place)
   const definition = providerDefinition(provider.name)
   if (!definition) {
-    if (!CATALOGUE.has(provider.name)) {
+    if (CATALOGUE.has(provider.name)) {
+      warn(context, provider.nameSpan, 'unknown-provider', `This version of Halo has no ${provider.name}: a run that calls ${declaration.name} fails, unless a program registers one with registerToolProvider.`)
+    } else {
       const names = new Set([...listProviders().map((p) => p.name), ...CATALOGUE])
       unknown(context, provider.nameSpan, 'tool provider', provider.name, names, 'unknown-provider', { hint: 'Register it with registerToolProvider, or see halo tools for those there are.' })
     }

@@ -37,7 +37,8 @@ export const testMode: MockDefaults = {
   agent,
   tool: ({ target, effect }) => {
     if (effect === 'read' || effect === 'write') return undefined
-    throw new HaloError('TOOL_ERROR', `${target} acts on the world, which a test doesn't: mock it, with "mock ${target} : …".`)
+    const why = effect === undefined ? `What ${target} does is not known here, so a test doesn't call it` : `${target} acts on the world, which a test doesn't`
+    throw new HaloError('TOOL_ERROR', `${why}: mock it, with "mock ${target} : …".`)
   },
   interrupt: mockMode.interrupt,
 }
