@@ -4,6 +4,7 @@ export { createJournalStore, keepWhole, KEPT, labelRun, pruneRuns, type RunMark 
 export { isOpenRun, listRuns } from './runs.ts'
 export { createEventLog, type EventLog } from './events.ts'
 export { createContentStore, hashOf, saveWorkspace } from './contents.ts'
+export { collectContents, holdContents, type Collected } from './collect.ts'
 export { keepVersion, listVersions } from './versions.ts'
 export { claimRun, heldRuns, type Claim } from './owner.ts'
 export { StorageProblem, storageProblem } from './problem.ts'

@@ -51,4 +51,4 @@ export async function heldRuns(): Promise<Set<string>> {
   return new Set(held.flatMap((lock) => (lock.name?.startsWith('halo-run:') ? [lock.name.slice(9)] : [])))
 }
 
-const isDenied = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'SecurityError'
+export const isDenied = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'SecurityError'

@@ -1,10 +1,12 @@
 import type { Database, StoredRun } from '../../storage/database.ts'
 import { heldRuns, released } from '../../storage/owner.ts'
 import { isOpenRun, listRuns } from '../../storage/runs.ts'
+import { Collecting } from '../recordings/collecting.ts'
 
 /** All runs of this browser, and which of them some tab works on. Tabs tell each other when one begins, waits or ends. */
 export class RunList {
   readonly #db: Database
+  readonly #collecting: Collecting
   readonly #others = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('halo-runs')
   #all = $state.raw<StoredRun[]>([])
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- replaced as a whole
@@ -15,6 +17,7 @@ export class RunList {
 
   constructor(db: Database) {
     this.#db = db
+    this.#collecting = new Collecting(db)
     // In a stray event of a closing page the database may be gone; the next look says so where it matters.
     this.#others?.addEventListener('message', () => void this.refresh().catch(() => undefined))
   }
@@ -36,6 +39,7 @@ export class RunList {
     this.#held = held
     for (const run of all) if (isOpenRun(run) && held.has(run.runId)) this.#awaitRelease(run.runId)
     this.#all = all
+    this.#collecting.soon()
   }
   /** A tab that crashes tells nobody; its lock is released all the same. */
   #awaitRelease(runId: string): void {
