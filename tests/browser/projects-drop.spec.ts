@@ -107,7 +107,7 @@ test('a file that is too large is left out in words', async ({ page }) => {
 
 test('the keyboard adds files and folders too, and the workspace is saved as a zip', async ({ page }) => {
   await open(page)
-  await button(files(page), 'Add or save files').click()
+  await button(files(page), 'Workspace actions').click()
   await files(page).locator('input[type=file][multiple]').setInputFiles([{ name: 'one.txt', mimeType: 'text/plain', buffer: Buffer.from('1') }])
   await button(dialog(page), 'Add').click()
   await expect(row(page, /^one\.txt/)).toBeVisible()

@@ -40,10 +40,10 @@ async function onDisk(page: Page, path: string): Promise<string | undefined> {
   }, path)
 }
 async function use(page: Page): Promise<void> {
-  await button(files(page), 'Add or save files').click()
+  await button(files(page), 'Workspace actions').click()
   await button(files(page), 'Use a folder of my disk…').click()
   await expect(files(page)).toContainText('Live runs and the terminal work on the folder “my-shop”')
-  await button(files(page), 'Add or save files').click()
+  await button(files(page), 'Workspace actions').click()
 }
 /** A live run of a program that calls no model. */
 async function live(page: Page, body: string): Promise<void> {
@@ -182,7 +182,7 @@ test('a project from elsewhere never has the folder, not even one made of the pr
   await dialog(page).locator('input[type=file]').setInputFiles({ name: 'copy.zip', mimeType: 'application/zip', buffer: await (await import('node:fs/promises')).readFile(path) })
   await expect(page.getByRole('region', { name: 'From elsewhere' })).toBeVisible()
   await expect(files(page)).not.toContainText('my-shop')
-  await button(files(page), 'Add or save files').click()
+  await button(files(page), 'Workspace actions').click()
   await expect(files(page)).toContainText('once you have agreed to what this project may do')
   await expect(button(files(page), 'Use a folder of my disk…')).toHaveCount(0)
   await button(page, 'Keep a copy').click()
@@ -193,7 +193,7 @@ test('where the browser has no folders, none is offered; names and hidden places
   const plain = await browser.newPage()
   await plain.addInitScript(() => Reflect.deleteProperty(window, 'showDirectoryPicker'))
   await open(plain)
-  await button(files(plain), 'Add or save files').click()
+  await button(files(plain), 'Workspace actions').click()
   await expect(files(plain).getByText('Add files…')).toBeVisible()
   await expect(files(plain).getByText(/folder of my disk/)).toHaveCount(0)
   await plain.close()

@@ -240,7 +240,7 @@ test('the dialogs fit a phone, in both themes', async ({ browser }) => {
     await page.getByRole('tab', { name: 'Editor', exact: true }).click()
     await write(page, 'pipeline Mine(a: String) : a\n')
     await page.getByRole('tab', { name: 'Files', exact: true }).click()
-    await files(page).getByRole('button', { name: 'Add or save files' }).click()
+    await files(page).getByRole('button', { name: 'Workspace actions' }).click()
     await expect(files(page).getByText('Add files…')).toBeVisible()
     await expectAccessible(page, 'dialog')
     await page.screenshot({ path: test.info().outputPath(`files-${colorScheme}.png`) })

@@ -35,5 +35,5 @@ export const addWords = {
   openFolder: 'Add a folder…',
   saveZip: 'Save as a zip',
   saved: (name: string) => `${name} is saved.`,
-  tools: 'Add or save files',
+  tools: 'Workspace actions',
 }

@@ -7,7 +7,7 @@ export const fileWords = {
   changes: 'Changes',
   projects: 'Projects',
   versions: 'Versions',
-  tools: 'Add or save files',
+  tools: 'Workspace actions',
   inPage: 'These are the scenario’s files, in the page. The folder on your disk is as it was.',
   toFolder: 'Show the folder',
   add: 'New file',
