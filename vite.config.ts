@@ -10,6 +10,7 @@ const loadedLater = [
   '@jitl/quickjs-wasmfile-release-sync',
   '@pydantic/genai-prices',
   '@webcontainer/api',
+  '@zip.js/zip.js/lib/zip-core-native.js',
   'acorn',
   'diff',
   'dompurify',
