@@ -3,7 +3,7 @@ import { HaloError } from '../lib/halo/errors.ts'
 import { readLines } from '../lib/halo/recordings/lines.ts'
 import { replay } from '../lib/halo/run/replay.ts'
 import type { Difference } from '../lib/halo/run/replay-source.ts'
-import { replayPolicies, type PolicyReplay } from '../lib/halo/recordings/under-policies.ts'
+import { goesOtherwise, replayPolicies, type PolicyReplay } from '../lib/halo/recordings/under-policies.ts'
 import type { JournalEnd, JournalRecord } from '../lib/halo/run/types.ts'
 import { differenceText } from '../lib/halo/run/difference.ts'
 import { DONE, FAILED, UsageError } from './exit.ts'
@@ -112,10 +112,12 @@ async function underPolicies(program: ProgramFile, record: JournalRecord, names:
 }
 
 function sayPolicies({ calls, texts, spend }: PolicyReplay, { start }: JournalRecord): void {
-  const lines = calls.map(({ path, target, agent, was, would, policy, reason }) => {
+  const words = { ran: 'ran', approved: 'approved and ran', declined: 'declined', 'not made': 'not made' }
+  const lines = calls.map((call) => {
+    const { path, target, agent, was, would, policy, reason } = call
     const who = agent === undefined ? '' : ` by ${agent}`
     const verdict = would === 'allow' ? 'would run' : would === 'approve' ? `would need approval (${policy})` : `would be refused (${policy}: ${reason})`
-    return `  ${path}  ${target}${who}: ${was} then, ${verdict} now${was === 'ran' && would === 'allow' ? '' : was === 'ran' || would === 'allow' ? '  ←' : ''}`
+    return `  ${path}  ${target}${who}: ${words[was]} then, ${verdict} now${goesOtherwise(call) ? '  ←' : ''}`
   })
   const withheld = texts.map(({ path, target, what, would, policy }) => `  ${path}  ${what} of ${target}: would be ${would}${policy === undefined ? '' : ` (${policy})`}`)
   const limits = spend.map(({ path, target, policy, reason }) => `  ${path}  ${target}: would be stopped (${policy}: ${reason})`)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HaloRuntime, memoryJournal, parse, registerToolProvider, useTool } from '../../src/lib/halo/index.ts'
-import { replayPolicies } from '../../src/lib/halo/replay.ts'
+import { goesOtherwise, replayPolicies } from '../../src/lib/halo/replay.ts'
 
 let calls = 0
 const parameters = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false }
@@ -69,5 +69,58 @@ describe('a recorded run under another policy', () => {
     expect(spend.map(({ path }) => path)).toEqual(['1/step:2', '1/step:3'])
     expect(texts).toContainEqual(expect.objectContaining({ what: 'prompt', would: 'redacted' }))
     await expect(replayPolicies(parse(SOURCE), record, ['Nobody'])).rejects.toMatchObject({ code: 'VALIDATION' })
+  })
+})
+
+describe('what became of a recorded call', () => {
+  const LONG = 'ATool.withANameThatIsCutSinceItIsFarLongerThanTheSixtyFourCharactersOfAFunction'
+  const [tool = '', method = ''] = LONG.split('.')
+  const source = `policy Asks : ApproveEffects(write)
+tool ${tool} : LongShelf()
+tool Files : Shelf()
+agent Clerk [mock/clerk] equips ${tool}, Files requires Asks
+pipeline Main() : "" |> Clerk.work("Go", tools: [${tool}, Files]) |> Files.read(text: "own")
+`
+  async function record() {
+    registerToolProvider('LongShelf', (() => ({ [method]: () => 'x', [`${method}Too`]: () => 'y' })) as never, {
+      [method]: { description: 'Reads.', parameters, effect: 'read' },
+      [`${method}Too`]: { description: 'Reads.', parameters, effect: 'read' },
+    } as never)
+    const journal = memoryJournal()
+    const turns = [[useTool(`${LONG}Too`, {}), useTool('Files.write', { text: 'a' }), useTool('Files.write', { text: 'b' })], 'done']
+    const runtime = new HaloRuntime({ journal, onInterrupt: ({ named }) => named.args?.text === 'a' }).load(parse(source))
+    await runtime.mockAll({ 'Clerk.work': ({ step }: { step: number }) => turns[step - 1] }).run('Main', {}, { runId: 'r' })
+    return structuredClone(journal.records.get('r') ?? { start: {} as never, entries: [] })
+  }
+
+  test('tells what was asked and ran from what ran, so that a policy that asks as well changes nothing', async () => {
+    const { calls: said } = await replayPolicies(parse(source), await record())
+    expect(said.map(({ target, was, would }) => [target, was, would])).toEqual([
+      [`${LONG}Too`, 'ran', 'allow'],
+      ['Files.write', 'approved', 'approve'],
+      ['Files.write', 'declined', 'approve'],
+      ['Files.read', 'ran', 'allow'],
+    ])
+    expect(said.some(goesOtherwise)).toBe(false)
+    const { calls: free } = await replayPolicies(parse(source.replace('ApproveEffects(write)', 'DenyTools("Files.nothing")')), await record())
+    expect(free.filter(goesOtherwise).map(({ was, would }) => [was, would])).toEqual([['approved', 'allow'], ['declined', 'allow']])
+  })
+
+  test('a call that never ran is known by the function it was offered as, however its name was cut', async () => {
+    const kept = await record()
+    // As if it had been refused: no entry of its own.
+    const without = { ...kept, entries: kept.entries.filter(({ target, kind }) => kind !== 'tool' || target !== `${LONG}Too`) }
+    const { calls: said } = await replayPolicies(parse(source), without)
+    expect(said[0]).toMatchObject({ target: `${LONG}Too`, was: 'not made' })
+  })
+
+  test('ten thousand calls are told of at once', async () => {
+    const kept = await record()
+    const call = kept.entries.find(({ path, kind }) => kind === 'tool' && path === '2')
+    if (call === undefined) throw new Error('no call')
+    const many = { ...kept, entries: Array.from({ length: 10_000 }, (_, seq) => ({ ...call, seq, path: `2[${seq}]` })) }
+    const began = performance.now()
+    expect((await replayPolicies(parse(source), many)).calls).toHaveLength(10_000)
+    expect(performance.now() - began).toBeLessThan(20_000)
   })
 })

@@ -5,7 +5,7 @@ export { replayMocks, type ReplayMockOptions } from './recordings/replay-mocks.t
 export { toLines, readLines, FORMAT, type ReadLines } from './recordings/lines.ts'
 export { replay, type ReplayConfig, type ReplayOutcome } from './run/replay.ts'
 export type { Difference, ReplayOptions } from './run/replay-source.ts'
-export { replayPolicies, type CallUnderPolicies, type LimitUnderPolicies, type PolicyReplay, type TextUnderPolicies } from './recordings/under-policies.ts'
+export { goesOtherwise, replayPolicies, type CallUnderPolicies, type LimitUnderPolicies, type PolicyReplay, type TextUnderPolicies } from './recordings/under-policies.ts'
 export { contentsOf, filesAt, forkFiles, forkRecord, keepRecord, type Files, type ForkOptions } from './recordings/fork.ts'
 export { forkProgram, type ForkMismatch, type ProgramForkOptions } from './recordings/fork-program.ts'
 export { compareRuns, type Compared, type Comparison, type Totals } from './recordings/compare.ts'

@@ -45,7 +45,7 @@ export const policyWords = {
   call: 'Call',
   then: 'Then',
   today: 'Now',
-  was: { ran: 'ran', asked: 'asked, ran', declined: 'denied', 'not made': 'refused or not made' },
+  was: { ran: 'ran', approved: 'asked, ran', declined: 'denied', 'not made': 'refused or not made' },
   would: { allow: 'would run', approve: 'would ask first', refuse: 'would be refused', blocked: 'would be blocked', withheld: 'would be withheld', redacted: 'would be redacted', stopped: 'would be stopped' },
   texts: { prompt: 'prompt of', answer: 'answer of', result: 'result of' },
   working: 'Asking the policies…',

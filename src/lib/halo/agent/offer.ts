@@ -93,6 +93,19 @@ export function offer(frame: Frame, tools: readonly string[], policies: PolicySe
   }
 }
 
+/** The names of the functions that methods are offered as, by `Tool.method`; in the order given. */
+export function functionNames(targets: Iterable<string>): Map<string, string> {
+  const taken = new Map<string, string>()
+  const names = new Map<string, string>()
+  for (const target of targets) {
+    if (names.has(target)) continue
+    const name = unusedName(target.replace('.', '__'), taken)
+    taken.set(name, target)
+    names.set(target, name)
+  }
+  return names
+}
+
 function unusedName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
   const base = wanted.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, NAME_LIMIT)
   for (let n = 1; ; n++) {

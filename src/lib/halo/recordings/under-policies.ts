@@ -1,4 +1,5 @@
 /** What other policies would have said in a recorded run: each call, each text, each limit; nothing runs. */
+import { functionNames } from '../agent/offer.ts'
 import { link, type Program } from '../check/program.ts'
 import { plannedTool } from '../plan/tools.ts'
 import { compilePolicies, normaliseArgs, type PolicySet } from '../policy/index.ts'
@@ -21,8 +22,8 @@ export interface CallUnderPolicies {
   /** The agent that chose it; absent for a pipeline's own call. */
   agent?: string
   args: Record<string, unknown>
-  /** What became of it in the recorded run. */
-  was: 'ran' | 'declined' | 'not made'
+  /** What became of it in the recorded run; `approved`: a person was asked, and it ran. */
+  was: 'ran' | 'approved' | 'declined' | 'not made'
   /** What the policies say now. */
   would: 'allow' | 'approve' | 'refuse'
   policy?: string
@@ -76,12 +77,13 @@ export async function replayPolicies(file: HaloFile, record: JournalRecord, poli
 
   const result: PolicyReplay = { calls: [], texts: [], spend: [] }
   const made = new Map<string, number>()
+  const resolved = resolvedPaths(calls)
   for (const call of recordedCalls(program, calls, agents)) {
     const set = policiesAt(call.path)
-    const said = await decide(program, set, call, pathsAt(calls, call.path))
+    const said = await decide(program, set, call, resolved.get(call.path))
     const over = said.would === 'refuse' ? undefined : set.maxCalls.find(({ matches, limit }) => sum(made, matches) >= limit)
     const whole: CallUnderPolicies = over === undefined ? { ...call, ...said } : { ...call, would: 'refuse', policy: over.policy, reason: `at most ${over.limit} calls of ${over.glob} in a run` }
-    if (call.was === 'ran' && whole.would !== 'refuse') made.set(call.target, (made.get(call.target) ?? 0) + 1)
+    if ((call.was === 'ran' || call.was === 'approved') && whole.would !== 'refuse') made.set(call.target, (made.get(call.target) ?? 0) + 1)
     result.calls.push(whole)
   }
   result.calls.sort((a, b) => comparePaths(a.path, b.path))
@@ -90,27 +92,52 @@ export async function replayPolicies(file: HaloFile, record: JournalRecord, poli
   return result
 }
 
+/** Would it go another way than it went? */
+export function goesOtherwise({ was, would }: Pick<CallUnderPolicies, 'was' | 'would'>): boolean {
+  return would !== (was === 'ran' ? 'allow' : was === 'not made' ? 'refuse' : 'approve')
+}
+
 type RecordedCall = Omit<CallUnderPolicies, 'would' | 'policy' | 'reason'>
 
 /** Every call of the run, made or not, in the order in which it came to them. */
 function recordedCalls(program: Program, entries: readonly JournalEntry[], agents: ReadonlyMap<string, string>): RecordedCall[] {
   const ran = new Map(entries.filter(({ kind }) => kind === 'tool').map((entry) => [entry.path, entry]))
-  const declined = new Set(entries.filter(({ kind, value }) => kind === 'approval' && !readApproval(value).approved).map(({ path }) => path.replace(/\/approval:\d+$/, '')))
+  const nested = new Set(entries.flatMap(({ path }) => [...path.matchAll(/>/g)].map(({ index }) => path.slice(0, index))))
+  const asked = new Map(entries.filter(({ kind }) => kind === 'approval').map(({ path, value }) => [path.replace(/\/approval:\d+$/, ''), readApproval(value).approved]))
   const calls: RecordedCall[] = []
+  /** Of the conversation that is under way at a place: what its functions' names stood for. */
+  const tables = new Map<string, ReadonlyMap<string, string>>()
   for (const entry of entries) {
     const { path, target } = entry
-    if (entry.kind === 'tool' && !isChosen(path)) calls.push({ seq: entry.seq, path, target, args: objectOf(entry.request), was: 'ran' })
-    for (const [i, call] of (entry.kind === 'agent' ? (entry.toolCalls ?? []) : []).entries()) {
+    if (entry.kind === 'tool' && !isChosen(path)) calls.push({ seq: entry.seq, path, target, args: objectOf(entry.request), was: asked.has(path) ? 'approved' : 'ran' })
+    if (entry.kind !== 'agent') continue
+    const table = offered(program, entry) ?? tables.get(stepsOf(path))
+    if (table !== undefined) tables.set(stepsOf(path), table)
+    for (const [i, call] of (entry.toolCalls ?? []).entries()) {
       const at = `${path}/call:${i}`
       const own = ran.get(at)
-      const known = own?.target ?? targetOf(program, call.name)
+      const known = own?.target ?? table?.get(call.name) ?? targetOf(program, call.name)
       if (known === undefined) continue
-      const nested = entries.some((each) => each.path.startsWith(`${at}>`))
-      const was = own !== undefined || nested ? 'ran' : declined.has(at) ? 'declined' : 'not made'
+      const was = own === undefined && !nested.has(at) ? (asked.get(at) === false ? 'declined' : 'not made') : asked.has(at) ? 'approved' : 'ran'
       calls.push({ seq: own?.seq ?? entry.seq, path: at, target: known, agent: agents.get(stepsOf(path)), args: own === undefined ? call.args : objectOf(own.request), was })
     }
   }
   return calls.sort((a, b) => a.seq - b.seq)
+}
+
+/** `Tool.method` by the name of its function, from what a conversation's first request says was offered. */
+function offered(program: Program, { request }: JournalEntry): ReadonlyMap<string, string> | undefined {
+  const { tools, system, messages } = objectOf(request)
+  // A last request says that tools are off.
+  if (!Array.isArray(tools) || tools.length === 0 || (system === undefined && !Array.isArray(messages))) return undefined
+  const targets = tools.filter((target) => typeof target === 'string')
+  const names = [...new Set(targets.map((target) => target.split('.')[0] ?? ''))]
+  // What policy hid has a name all the same: where two would be one, it counts.
+  const all = names.flatMap((tool) => {
+    const described = [...(plannedTool(program, tool)?.methods?.keys() ?? [])].map((method) => `${tool}.${method}`)
+    return [...described, ...targets.filter((target) => target.startsWith(`${tool}.`))]
+  })
+  return new Map([...functionNames(all)].map(([target, name]) => [name, target]))
 }
 
 async function decide(program: Program, set: PolicySet, { target, args: given }: RecordedCall, resolved: Record<string, unknown> | undefined): Promise<Pick<CallUnderPolicies, 'would' | 'policy' | 'reason'>> {
@@ -194,10 +221,11 @@ function requiredAt(program: Program, pipeline: string, agents: ReadonlyMap<stri
   return [...new Set(names)].filter((name) => program.policies.has(name))
 }
 
-/** Paths with links resolved, as the recorded run found them. */
-function pathsAt(calls: readonly JournalEntry[], path: string): Record<string, unknown> | undefined {
-  const entry = calls.find((each) => each.kind === 'verdict' && each.path === `${path}/paths` && each.error === undefined)
-  return entry === undefined ? undefined : objectOf(entry.value)
+/** Paths with links resolved, as the recorded run found them, by the call's own path. */
+function resolvedPaths(calls: readonly JournalEntry[]): Map<string, Record<string, unknown>> {
+  const found = new Map<string, Record<string, unknown>>()
+  for (const { kind, path, error, value } of calls) if (kind === 'verdict' && error === undefined && path.endsWith('/paths')) found.set(path.slice(0, -'/paths'.length), objectOf(value))
+  return found
 }
 
 function isChosen(path: string): boolean {
