@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, write
 import { join } from 'node:path'
 import { root, tool } from './run.js'
 
-const STAMP = `${root}dist/.built`
+const DIST = `${root}dist`
+const STAMP = `${DIST}/.built`
 const LOCK = `${root}node_modules/.halo-build`
 const SOURCES = ['src/lib/halo', 'src/cli', 'grammar', 'package.json', 'vite.lib.config.js'].map((path) => root + path)
 /** A lock this old was left by a process that died. */
@@ -47,7 +48,9 @@ export async function buildLibrary() {
   try {
     if (!isStale()) return
     const started = new Date()
-    const { code, output } = await tool('vite', ['build', '-c', 'vite.lib.config.js', '--logLevel', 'warn'], { quiet: true })
+    // All but the types, which are made less often.
+    for (const name of existsSync(DIST) ? readdirSync(DIST) : []) if (name !== 'types') rmSync(join(DIST, name), { recursive: true })
+    const { code, output } = await tool('vite', ['build', '-c', 'vite.lib.config.js', '--emptyOutDir', 'false', '--logLevel', 'warn'], { quiet: true })
     if (code !== 0) throw new Error(`The library could not be built.\n${output.trim()}`)
     writeFileSync(STAMP, '')
     // A source changed while the build ran is newer than the stamp.
@@ -55,4 +58,11 @@ export async function buildLibrary() {
   } finally {
     rmSync(LOCK, { recursive: true, force: true })
   }
+}
+
+/** Writes the library's declarations to dist/types: programs elsewhere must not check our sources by their own rules. */
+export async function buildTypes() {
+  rmSync(join(DIST, 'types'), { recursive: true, force: true })
+  const { code, output } = await tool('tsc', ['-p', 'tsconfig.types.json'], { quiet: true })
+  if (code !== 0) throw new Error(`The library's types could not be built.\n${output.trim()}`)
 }

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { buildTypes } from '../../scripts/build-lib.js'
+import { root, run } from '../../scripts/run.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'halo-types-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A project of someone else's, with the package installed and rules stricter than ours. */
+const PROGRAM = `
+import { HaloRuntime, analyse, defineTool, memoryJournal, parse, plan, registerTools, type HaloEvent, type RunResult } from 'halo'
+import { Recorder, readRecording, replayMocks } from 'halo/replay'
+
+const file = parse('pipeline P() : "x"')
+const runtime = new HaloRuntime({ journal: memoryJournal(), onEvent: (event: HaloEvent) => console.log(event.type) }).load(file)
+const result: RunResult = await runtime.run('P')
+console.log(result.status, analyse, defineTool, plan, registerTools, Recorder, readRecording, replayMocks)
+// @ts-expect-error -- a number is no program
+parse(1)
+// @ts-expect-error -- there is no such status
+console.log(result.status === 'finished')
+`
+
+test('a strict program elsewhere compiles against the package, and is told what is wrong with it', async () => {
+  await buildTypes()
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/halo'))
+  symlinkSync(join(root, 'node_modules/@types'), join(folder, 'node_modules/@types'))
+  const compilerOptions = { target: 'es2022', module: 'nodenext', strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, verbatimModuleSyntax: true, skipLibCheck: true, noEmit: true, types: ['node'] }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
+  writeFileSync(join(folder, 'program.ts'), PROGRAM)
+  const { code, output } = await run(process.execPath, [`${root}node_modules/.bin/tsc`, '-p', folder], { quiet: true })
+  expect(output).toBe('')
+  expect(code).toBe(0)
+}, 120_000)
