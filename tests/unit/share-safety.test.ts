@@ -1,3 +1,4 @@
+import 'fake-indexeddb/auto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { gather, everything, staysAtHome, type ProjectSource, type WorkspaceSource } from '../../src/lib/app/share/gather.ts'
 import { redactRecording } from '../../src/lib/app/share/redact.ts'
@@ -5,6 +6,8 @@ import { secretsIn, secretsOf } from '../../src/lib/app/share/secrets.ts'
 import { toJson } from '../../src/lib/app/share/shared-project.ts'
 import { toLines } from '../../src/lib/halo/recordings/lines.ts'
 import { mayDo } from '../../src/lib/app/share/may-do.ts'
+import { takeBack } from '../../src/lib/app/share/agree.ts'
+import { openDatabase, type Database } from '../../src/lib/storage/database.ts'
 import { parse } from '../../src/lib/halo/syntax/index.ts'
 import type { JournalRecord } from '../../src/lib/halo/run/types.ts'
 
@@ -100,18 +103,18 @@ pipeline Main(task: String) -> String : task |> A.work
 describe('who may run and who may have keys', () => {
   const digest = 'd1'
   const guest = { elsewhere: { digest, from: 'link' as const } }
-  const kept = new Map<string, unknown>()
-  const db = { get: (_store: string, key: string) => Promise.resolve(kept.get(key)), put: (_store: string, value: unknown, key: string) => Promise.resolve(kept.set(key, value)) }
+  let databases = 0
+  let db: Database
   const load = async (top: unknown) => {
     const self = { location: { origin: 'https://halo.example' } }
     vi.stubGlobal('$state', Object.assign((value: unknown) => value, { raw: (value: unknown) => value }))
     vi.stubGlobal('window', { self, location: self.location, top: top ?? self })
     const { Trust } = await import('../../src/lib/app/share/trust.svelte.ts')
     const trust = new Trust()
-    await trust.load(db as never)
+    await trust.load(db)
     return trust
   }
-  beforeEach(() => kept.clear())
+  beforeEach(async () => (db = await openDatabase(undefined, `trust-${databases++}`)))
 
   it('is asked once for each content, and keys wait for the answer', async () => {
     const trust = await load(undefined)
@@ -129,12 +132,22 @@ describe('who may run and who may have keys', () => {
     expect(trust.mayUseKeys(guest)).toBe(true)
     expect(await trust.ask(guest)).toBe(true)
     expect(trust.mayUseKeys({ elsewhere: { digest: 'd2', from: 'link' } })).toBe(false)
-    expect((await load(undefined)).mayUseKeys(guest)).toBe(true)
+    await vi.waitFor(async () => expect((await load(undefined)).mayUseKeys(guest)).toBe(true))
+    await takeBack(db, digest)
+    await vi.waitFor(() => expect(trust.mayUseKeys(guest)).toBe(false))
+    expect((await load(undefined)).needed(guest)).toBe(true)
+  })
+
+  it('keeps what was agreed to before names were kept with it, and reads nothing else as an agreement', async () => {
+    await db.put('settings', [digest, { digest: 'd2', name: 'N', at: 5 }, 7, null, { name: 'no digest' }, { digest: 3 }], 'agreed')
+    const trust = await load(undefined)
+    expect(trust.agreed).toEqual([{ digest }, { digest: 'd2', name: 'N', at: 5 }])
+    expect(trust.needed(guest)).toBe(false)
   })
 
   it('has no keys in a frame of another origin, and is not remembered there', async () => {
     const other = { get location(): never { throw new DOMException('', 'SecurityError') } }
-    kept.set('agreed', [digest])
+    await db.put('settings', [digest], 'agreed')
     const trust = await load(other)
     expect(trust.mayUseKeys({})).toBe(false)
     expect(trust.needed(guest)).toBe(true)
@@ -143,7 +156,7 @@ describe('who may run and who may have keys', () => {
     await yes
     expect(trust.needed(guest)).toBe(false)
     expect(trust.mayUseKeys(guest)).toBe(false)
-    expect(kept.get('agreed')).toEqual([digest])
+    expect(await db.get('settings', 'agreed')).toEqual([digest])
   })
 })
 

@@ -1,4 +1,5 @@
-import type { Database } from '../../storage/index.ts'
+import type { Database } from '../../storage/database.ts'
+import { keyOf, readOrigins } from './kept.ts'
 import type { Permit } from './gate.ts'
 
 export interface Asking {
@@ -14,7 +15,6 @@ interface Asked extends Asking {
 
 /** Origins that are kept for one project. */
 const MOST = 200
-const keyOf = (projectId: string) => `egress:${projectId}`
 
 /** Where the requests of each project may go, and the question to the person about a new address. One is asked at a time. */
 export class Egress {
@@ -60,8 +60,7 @@ export class Egress {
   }
 
   async #kept(projectId: string): Promise<string[]> {
-    const kept = await this.#db.get('settings', keyOf(projectId)).catch(() => undefined)
-    return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
+    return readOrigins(await this.#db.get('settings', keyOf(projectId)).catch(() => undefined))
   }
 }
 

@@ -2,7 +2,7 @@
 export const keysWords = {
   locked: 'Your keys are locked. Unlock them in Settings.',
   lockedVariable: (name: string, problem: string) => `Env.${name} can’t be read. ${problem}`,
-  tabs: { models: 'Models', variables: 'Variables', protection: 'Protection', prices: 'Prices', page: 'Page' },
+  tabs: { models: 'Models', variables: 'Variables', agreed: 'Agreed', protection: 'Protection', prices: 'Prices', page: 'Page' },
   tabsLabel: 'Parts of the settings',
   // Providers
   intro: 'A key goes from this browser straight to the address it was saved for, and to nobody else.',

@@ -1,5 +1,6 @@
 import type { Database, StoredProject } from '../../storage/index.ts'
 import { framedElsewhere } from '../security/framed.ts'
+import { agreementsIn, CHANGED, type Agreement } from './agreements.ts'
 
 /** Where a project came from, when it wasn't made here. `digest` is that of its content as it came. */
 export interface Elsewhere {
@@ -7,12 +8,8 @@ export interface Elsewhere {
   from: 'link' | 'file' | 'added'
 }
 
-/** Agreements that are kept, the newest first. */
-const MOST = 500
-const AGREED = 'agreed'
-
 /** Anything that may have come from elsewhere. */
-type Origin = Pick<StoredProject, 'elsewhere'>
+type Origin = Pick<StoredProject, 'elsewhere'> & Partial<Pick<StoredProject, 'name'>>
 
 /**
  * What a person has agreed may run. A project from elsewhere needs it once for each content, by digest: the same link again
@@ -20,19 +17,25 @@ type Origin = Pick<StoredProject, 'elsewhere'>
  */
 export class Trust {
   #db: Database | undefined
-  #agreed = $state.raw<readonly string[]>([])
+  #agreed = $state.raw<readonly Agreement[]>([])
   #asking = $state.raw<{ answer: (yes: boolean) => void }>()
 
   async load(db: Database): Promise<void> {
     // Others may lay things over a frame of theirs: what is agreed in one holds for that frame alone.
     if (framedElsewhere()) return
     this.#db = db
-    this.#agreed = await agreedIn(db)
+    this.#agreed = await agreementsIn(db)
+    // What was agreed to or taken back elsewhere on this page, or in another tab, holds here.
+    if (typeof BroadcastChannel !== 'undefined') new BroadcastChannel(CHANGED).onmessage = () => void agreementsIn(db).then((agreed) => (this.#agreed = agreed))
   }
 
+  /** What may run without being asked about again, the newest first. */
+  get agreed(): readonly Agreement[] {
+    return this.#agreed
+  }
   /** Must a person be asked before anything of it runs? */
   needed(project: Origin | undefined): boolean {
-    return project?.elsewhere !== undefined && !this.#agreed.includes(project.elsewhere.digest)
+    return project?.elsewhere !== undefined && !this.#agreed.some(({ digest }) => digest === project.elsewhere?.digest)
   }
   /** May what runs get at keys and `Env`? Never in a frame of another origin. */
   mayUseKeys(project: Origin | undefined): boolean {
@@ -51,7 +54,7 @@ export class Trust {
       const answer = (yes: boolean): void => {
         if (this.#asking?.answer !== answer) return
         this.#asking = undefined
-        if (yes) void this.#agree(elsewhere.digest)
+        if (yes) void this.#agree({ digest: elsewhere.digest, name: project.name, at: Date.now() })
         resolve(yes)
       }
       this.#asking = { answer }
@@ -61,16 +64,9 @@ export class Trust {
     this.#asking?.answer(yes)
   }
 
-  async #agree(digest: string): Promise<void> {
-    this.#agreed = [digest, ...this.#agreed]
-    if (!this.#db) return
-    // Another tab may have written since.
-    const kept = [digest, ...(await agreedIn(this.#db)).filter((one) => one !== digest)].slice(0, MOST)
-    await this.#db.put('settings', kept, AGREED).catch(() => undefined)
+  async #agree(agreement: Agreement): Promise<void> {
+    // The answer counts even where it can't be kept.
+    this.#agreed = [agreement, ...this.#agreed]
+    if (this.#db) await (await import('./agree.ts')).agree(this.#db, agreement).catch(() => undefined)
   }
-}
-
-async function agreedIn(db: Database): Promise<string[]> {
-  const kept = await db.get('settings', AGREED).catch(() => undefined)
-  return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
 }
