@@ -212,6 +212,57 @@ test('recordings are named, pinned, found, exported, deleted and imported again'
   await expect(recording(page).getByText('It ended as the recorded run did.')).toBeVisible({ timeout: 20_000 })
 })
 
+/** A recording of ten thousand calls that its own program makes. */
+const manyCalls = (): string =>
+  [
+    {
+      kind: 'start', format: 1, runId: 'calls', pipeline: 'Main', args: { items: Array.from({ length: 10_000 }, (_, i) => i) }, main: 'main.halo', at: 1, version: '0.1.0',
+      sources: { 'main.halo': 'tool Web : Web()\n\npipeline Main(items: [Number]) -> Any:\n  items\n    |* each(limit: 8) Web.fetch(url: "https://example.org/{{item}}")\n    |> System.Value(len(input))\n' },
+    },
+    ...Array.from({ length: 10_000 }, (_, seq) => ({ seq, at: 10 + seq, path: `1[${seq}]`, kind: 'tool', target: 'Web.fetch', request: { url: `https://example.org/${seq}`, method: 'GET', max_length: 20_000, start_index: 0 }, value: { status: 200, body: `page ${seq}` }, ms: 1 })),
+    { kind: 'end', status: 'completed', output: 10_000, at: 20_000 },
+  ].map((line) => JSON.stringify(line)).join('\n') + '\n'
+
+test('ten thousand entries are replayed, scrolled and held against policies while the page draws on', async ({ page }) => {
+  await page.addInitScript(() => {
+    const long: number[] = []
+    Object.assign(window, { long })
+    new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ entryTypes: ['longtask'] })
+  })
+  const longest = (): Promise<number> => page.evaluate(() => Math.max(0, ...(window as unknown as { long: number[] }).long.splice(0)))
+  await open(page)
+  await tab(page, 'Recordings').click()
+  await importText(page, 'calls.jsonl', manyCalls())
+  await button(panel(page), 'Open').click()
+  await expect(slider(page)).toBeVisible()
+  await longest()
+  const frames = await entries(page).evaluate(async (list) => {
+    const gaps: number[] = []
+    let last = performance.now()
+    for (let i = 0; i < 200; i++) {
+      await new Promise(requestAnimationFrame)
+      gaps.push(performance.now() - last)
+      last = performance.now()
+      list.scrollTop = (i / 200) * list.scrollHeight
+    }
+    return { rows: list.querySelectorAll('[role=option]').length, late: gaps.filter((gap) => gap > 50).length, longest: Math.round(Math.max(...gaps)) }
+  })
+  // Only those in sight are there, wherever it stands.
+  expect(frames.rows).toBeLessThan(60)
+  const scrolled = await longest()
+  await button(page, 'Replay').click()
+  await expect(recording(page).getByText('It ended as the recorded run did.')).toBeVisible({ timeout: 20_000 })
+  const replayed = await longest()
+  await button(page, 'Policies').click()
+  await expect(recording(page).getByText('All 10000 calls would go as they went.')).toBeVisible({ timeout: 20_000 })
+  const judged = await longest()
+  const said = `10,000 entries: of 200 frames of scrolling ${frames.late} over 50 ms, the longest ${frames.longest} ms; longest tasks: scrolling ${scrolled} ms, replay ${replayed} ms, policies ${judged} ms`
+  test.info().annotations.push({ type: 'figures', description: said })
+  console.log(said)
+  // The machine may be busy with others: what stands here is what a person would feel on any.
+  expect(Math.max(replayed, judged, scrolled)).toBeLessThan(400)
+})
+
 test('what is no recording is answered in words, and what is stored stays', async ({ page }) => {
   await open(page)
   await tab(page, 'Recordings').click()

@@ -195,6 +195,18 @@ describe('replay', () => {
     expect((await again(`// a comment\n${source.replace('|>', '|> System.Log("x") |>')}`, kept)).result.output).toEqual(result.output)
   })
 
+  test('a page gets its turn before each answer, and can stop it there', async () => {
+    const { record } = await recordTidy()
+    let turns = 0
+    const breathe = () => (turns++, new Promise<void>((resolve) => setImmediate(resolve)))
+    expect(await again(TIDY, record, { breathe })).toMatchObject({ same: true, differences: [] })
+    expect(turns).toBeGreaterThanOrEqual(record.entries.filter(({ state }) => state === undefined).length)
+    const stopping = new AbortController()
+    const stopped = await again(TIDY, record, { signal: stopping.signal, breathe: () => Promise.resolve(stopping.abort()) })
+    expect(stopped).toMatchObject({ same: false, result: { status: 'cancelled' } })
+    expect(stopped.differences).toEqual([])
+  })
+
   test('a renamed pipeline is named', async () => {
     const { record } = await recordTidy()
     await expect(again(TIDY.replace('pipeline Tidy', 'pipeline Clean'), record)).rejects.toMatchObject({ code: 'REPLAY_MISMATCH', message: expect.stringContaining('the pipeline or its input changed') })

@@ -6,6 +6,7 @@ import { replay, type ReplayOutcome } from '../../halo/run/replay.ts'
 import { programOf } from '../../halo/run/runtime.ts'
 import type { JournalRecord } from '../../halo/run/types.ts'
 import type { HaloFile } from '../../halo/syntax/ast.ts'
+import { breather } from './breathe.ts'
 import { regexRunner } from '../run/regex-worker.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
 
@@ -31,9 +32,9 @@ export function fileAgainst(bench: Workbench, record: JournalRecord, against: Ag
 }
 
 export function replayExactly(file: HaloFile, record: JournalRecord, signal: AbortSignal): Promise<ReplayOutcome> {
-  return replay(file, record, { signal, config: { regexRunner: regexRunner() } })
+  return replay(file, record, { signal, breathe: breather(), config: { regexRunner: regexRunner() } })
 }
 
 export function underPolicies(file: HaloFile, record: JournalRecord): Promise<PolicyReplay> {
-  return replayPolicies(file, record, undefined, { regexRunner: regexRunner() })
+  return replayPolicies(file, record, undefined, { regexRunner: regexRunner(), breathe: breather() })
 }

@@ -59,10 +59,11 @@ export interface PolicyReplay {
 /**
  * What the policies of the file as it is now would have refused, asked or withheld in the recorded run. The recorded calls are
  * taken as they were: what a model would have done after a refusal nobody knows.
+ * @param options.breathe asked before each call and text; what it gives is waited for
  * @param policies names of policies that hold everywhere in place of what the file's agents and pipelines require
  * @throws HaloError VALIDATION when a named policy isn't there
  */
-export async function replayPolicies(file: HaloFile, record: JournalRecord, policies?: readonly string[], options: { regexRunner?: RegexRunner } = {}): Promise<PolicyReplay> {
+export async function replayPolicies(file: HaloFile, record: JournalRecord, policies?: readonly string[], options: { regexRunner?: RegexRunner; breathe?(): Promise<void> | undefined } = {}): Promise<PolicyReplay> {
   const program = link(file)
   const { calls, pipeline } = recordingOf(record)
   const agents = agentsByPath(calls)
@@ -79,6 +80,7 @@ export async function replayPolicies(file: HaloFile, record: JournalRecord, poli
   const made = new Map<string, number>()
   const resolved = resolvedPaths(calls)
   for (const call of recordedCalls(program, calls, agents)) {
+    await options.breathe?.()
     const set = policiesAt(call.path)
     const said = await decide(program, set, call, resolved.get(call.path))
     const over = said.would === 'refuse' ? undefined : set.maxCalls.find(({ matches, limit }) => sum(made, matches) >= limit)
@@ -87,7 +89,10 @@ export async function replayPolicies(file: HaloFile, record: JournalRecord, poli
     result.calls.push(whole)
   }
   result.calls.sort((a, b) => comparePaths(a.path, b.path))
-  for (const entry of calls) result.texts.push(...(await textsOf(entry, policiesAt(entry.path))))
+  for (const entry of calls) {
+    await options.breathe?.()
+    result.texts.push(...(await textsOf(entry, policiesAt(entry.path))))
+  }
   result.spend.push(...limits(calls, policiesAt))
   return result
 }

@@ -10,6 +10,8 @@ export interface ReplayOptions {
   liveModels?: boolean
   /** Run the tools again: writes, posts and shell commands happen. */
   liveTools?: boolean
+  /** Asked before each answer; what it gives is waited for. A page draws and hears its person meanwhile. */
+  breathe?(): Promise<void> | undefined
 }
 
 /** How the program that is replayed relates to the recorded one. */
@@ -64,6 +66,7 @@ export class ReplaySource implements AnswerSource {
   readonly liveTools: boolean
   readonly liveModels: boolean
   readonly differences: Difference[] = []
+  readonly #breathe: () => Promise<void> | undefined
   readonly #answers: JournalEntry[]
   readonly #byPlace = new Map<string, JournalEntry[]>()
   readonly #byTarget = new Map<string, JournalEntry[]>()
@@ -80,6 +83,7 @@ export class ReplaySource implements AnswerSource {
     this.liveModels = options.liveModels === true
     this.liveTools = options.liveTools === true
     this.#versions = versions
+    this.#breathe = () => options.breathe?.()
     const bySeq = new Map(record.entries.map((entry) => [entry.seq, entry]))
     const answered = new Set(record.entries.map((entry) => entry.ref))
     // An event that came early is answered again where it was taken.
@@ -102,6 +106,8 @@ export class ReplaySource implements AnswerSource {
   }
 
   async take(wanted: Wanted, parked: () => Promise<void>): Promise<Recorded | undefined> {
+    const pause = this.#breathe()
+    if (pause !== undefined) await pause
     if (this.isLive(wanted)) return undefined
     const exact = this.exact(wanted)
     if (exact !== undefined) return { answer: exact }
