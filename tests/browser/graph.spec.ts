@@ -50,6 +50,26 @@ test('the outline and the timeline have the same facts as text', async ({ page }
   await expect(graph(page).getByRole('group', { name: 'Chosen stage' })).toContainText('2 Shell.run')
 })
 
+test('a pipeline that an agent calls is drawn within the agent, in picture and outline', async ({ page }) => {
+  await open(page)
+  await write(
+    page,
+    [
+      'agent A [mock/a]', 'tool Find : Pipeline(Inner)', 'agent Boss [mock/boss]', '  equips Find', '',
+      'pipeline Inner(text: String = "") -> Any:', '  text', '    |> A.inside("In")', '',
+      'pipeline Main(text: String = "x") -> Any:', '  text', '    |> Boss.lead("Lead", tools: [Find])', '',
+    ].join('\n'),
+  )
+  await tab(page, 'Graph').click()
+  await page.getByRole('combobox', { name: 'Pipeline' }).selectOption('Main')
+  await expect(graph(page).getByRole('button', { name: /^1 Boss\.lead/ })).toBeVisible({ timeout: 15_000 })
+  await button(graph(page), 'Show the stages of Boss.lead').click()
+  await expect(graph(page).getByRole('button', { name: /^1\.1 A\.inside/ })).toBeVisible()
+  await expectAccessible(page, 'a pipeline within an agent')
+  await view(page, 'Outline').click()
+  await expect(graph(page).getByRole('button', { name: /^1\.1 A\.inside/ })).toBeVisible()
+})
+
 test('branches stand side by side, arms have their conditions, and called pipelines open', async ({ page }) => {
   await open(page)
   await write(

@@ -5,7 +5,7 @@ import { layout } from '../../src/lib/app/graph/layout.ts'
 import { allStages, placeOf, shapeOf, stageFinder } from '../../src/lib/app/graph/shape.ts'
 import { waterfallOf, waterfallOfCalls } from '../../src/lib/app/graph/timeline.ts'
 import { Transcript } from '../../src/lib/app/run/transcript.svelte.ts'
-import { HaloRuntime, link, memoryJournal, mockMode, parse, type HaloEvent } from '../../src/lib/halo/index.ts'
+import { HaloRuntime, link, memoryJournal, mockMode, parse, useTool, type HaloEvent } from '../../src/lib/halo/index.ts'
 
 const source = `agent Writer [mock/one]
 agent Critic [mock/two]
@@ -75,6 +75,48 @@ describe('the picture of a pipeline', () => {
     const program = link(parse(source, { path: 'main.halo' }))
     const found = stageFinder(program, 'Main')('6/step:1/call:0>Short.1/step:2')
     expect(found?.label).toBe('Writer.shorten')
+  })
+
+  const led = `agent Writer [mock/one]
+tool Inner : Pipeline(Short)
+tool First : Pipeline(Look)
+agent Boss [mock/three, tools: auto]
+  equips Inner, First
+
+pipeline Look(text: String) -> Any: text |> Writer.look("Look")
+pipeline Short(text: String) -> Any: text |> Writer.shorten("Shorten") |> System.Value(1)
+pipeline Main(text: String = "a") -> Any:
+  text |> Writer.draft("Draft") |> Boss.lead("Lead", tools: [Inner]) |> Boss.close("Close", tools: none)
+`
+  const lead = { 'Boss.lead': ({ step }: { step: number }) => (step === 1 ? [useTool('Inner.run', { text: 'one' }), useTool('Inner.run', { text: 'two' })] : 'led') }
+
+  test('has the pipelines that an agent may call within the agent, and what they did there', async () => {
+    const { program, events, record } = await played(led, 'Main', lead)
+    const stages = shapeOf(program, 'Main')
+    const [boss, closing] = [stages[2], stages[3]]
+    expect(boss).toMatchObject({ kind: 'agent', label: 'Boss.lead', nested: true, lanes: [{ label: 'Short', stages: [{ path: '2>Short.0' }, { path: '2>Short.1', number: '2.1', label: 'Writer.shorten' }, { path: '2>Short.2' }] }] })
+    expect(closing).toMatchObject({ nested: false, lanes: [] })
+    expect(shapeOf(link(parse(led.replace(', tools: [Inner]', ''))), 'Main')[2]?.lanes.map(({ label }) => label)).toEqual(['Short', 'Look'])
+    expect(shapeOf(link(parse(led.replace('tools: [Inner]', 'tools: none, tool: First.run(text: "a")'))), 'Main')[2]?.lanes.map(({ label }) => label)).toEqual(['Look'])
+
+    const transcript = new Transcript()
+    for (const event of events) transcript.apply(event)
+    const last = record.entries.length - 1
+    for (const facts of [factsOf(transcript.stages, true), factsUntil(record.entries, last, true)]) {
+      expect(facts.get('2>Short.1')).toMatchObject({ times: 2, requests: 2, state: 'done' })
+      expect(facts.get('2')).toMatchObject({ times: 1, requests: 2, state: 'done' })
+    }
+    const inside = record.entries.findIndex(({ path }) => path.includes('>'))
+    const during = factsUntil(record.entries, inside, true)
+    expect([during.get('2')?.state, during.get('2>Short.1')?.state]).toEqual(['running', 'running'])
+
+    const find = stageFinder(program, 'Main')
+    expect(find('2/step:1/call:0>Short.1/step:1')).toMatchObject({ path: '2>Short.1' })
+    for (const { bars } of [waterfallOf(record.entries, last), waterfallOfCalls(transcript.calls, 0)]) {
+      expect(bars.map(({ number, target }) => `${number} ${target.split('.')[0] ?? ''}`)).toEqual(['1 Writer', '2 Boss', '2 Inner', '2.1 Writer', '2 Inner', '2.1 Writer', '2 Boss', '3 Boss'])
+    }
+    const { boxes } = layout(stages, new Set(['2']))
+    expect(boxes.map(({ node }) => node.label)).toContain('Writer.shorten')
   })
 
   test('no two boxes of it lie over each other, however it is nested and opened', () => {

@@ -1,6 +1,6 @@
 /** What a run has done at each stage so far, by the places that the picture knows. */
 import type { JournalEntry } from '../../halo/run/types.ts'
-import type { StageView } from '../run/items.ts'
+import { stageOf, type StageView } from '../run/items.ts'
 import { placeOf } from './shape.ts'
 
 export type StageState = 'waiting' | 'running' | 'done' | 'failed' | 'skipped'
@@ -74,10 +74,9 @@ export function factsUntil(entries: readonly JournalEntry[], upTo: number, over:
   return facts
 }
 
-/** `6>Other.1/step:2` → `6`, `6>Other.1`. */
+/** `6>Other.1/step:2` → `6`, `6>Other.1`; `1/step:2/call:0>Other.1` → `1`, `1/step:2/call:0>Other.1`. */
 function stagesAround(path: string): string[] {
-  const own = path.replace(/\/.*$/, '')
   const found: string[] = []
-  for (let end = own.indexOf('>'); end >= 0; end = own.indexOf('>', end + 1)) found.push(own.slice(0, end))
-  return [...found, own]
+  for (let end = path.indexOf('>'); end >= 0; end = path.indexOf('>', end + 1)) found.push(stageOf(path.slice(0, end)))
+  return [...found, stageOf(path)]
 }

@@ -1,8 +1,10 @@
 /** A pipeline as a picture has it: stages in order, branches beside each other, what it calls inside. */
 import type { Program } from '../../halo/check/program.ts'
 import type { Span } from '../../halo/errors.ts'
-import { plannedTool } from '../../halo/plan/tools.ts'
-import type { CallStage, Chain, LoopStage, PipelineDeclaration, Source, Stage } from '../../halo/syntax/ast.ts'
+import { writtenCall } from '../../halo/plan/calls.ts'
+import { offeredTools, plannedTool } from '../../halo/plan/tools.ts'
+import { argumentNamed } from '../../halo/plan/written.ts'
+import type { AgentDeclaration, CallStage, Chain, LoopStage, PipelineDeclaration, Source, Stage } from '../../halo/syntax/ast.ts'
 
 type Step = Source | Stage
 
@@ -126,12 +128,24 @@ function callNode(here: Here, call: CallStage, base: StageNode, budget: Budget):
   const label = call.member === undefined ? name : `${name}.${call.member.name}`
   if (name === 'System') return { ...base, kind: 'system', label }
   const agent = program.agents.get(name)
-  if (agent !== undefined) return { ...base, kind: 'agent', label }
+  if (agent !== undefined) {
+    const lanes = calledBy(here, call, agent).map((pipeline) => ({ label: pipeline.name, stages: pipelineStages(here, pipeline, { number: base.number, path: `${base.path}>${pipeline.name}` }, budget) }))
+    return { ...base, kind: 'agent', label, nested: lanes.length > 0, lanes }
+  }
   const pipeline = program.pipelines.get(name) ?? plannedTool(program, name)?.pipeline
   if (pipeline === undefined) return { ...base, kind: 'tool', label }
   if (here.within.includes(pipeline.name)) return { ...base, kind: 'pipeline', label }
   const stages = pipelineStages(here, pipeline, { number: base.number, path: `${base.path}>${pipeline.name}` }, budget)
   return { ...base, kind: 'pipeline', label, nested: true, lanes: [{ label: pipeline.name, stages }] }
+}
+
+/** The pipelines that an agent may call as tools, or that are called for it first. */
+function calledBy({ program, within }: Here, call: CallStage, agent: AgentDeclaration): PipelineDeclaration[] {
+  const first = argumentNamed(call.args, 'tool')
+  const before = first && writtenCall(first)?.tool
+  const tools = [...(before === undefined ? [] : [before]), ...offeredTools(program, agent, argumentNamed(call.args, 'tools'))]
+  const pipelines = tools.flatMap((tool) => program.pipelines.get(tool) ?? plannedTool(program, tool)?.pipeline ?? [])
+  return [...new Set(pipelines)].filter(({ name }) => !within.includes(name))
 }
 
 function backTo(steps: readonly Step[], loop: LoopStage, at: number): number {
@@ -149,9 +163,9 @@ function letters(index: number): string {
   return index < 26 ? letter : letters(Math.floor(index / 26) - 1) + letter
 }
 
-/** A place in a journal as the picture knows it: without rounds, indices, steps, and what an agent's call runs. */
+/** A place in a journal as the picture knows it: without rounds, indices and steps, also of an agent whose call runs it. */
 export function placeOf(path: string): string {
-  return path.replace(/\/.*$/, '').replaceAll(/~\d+/g, '').replaceAll(/\[\d+\]/g, '[*]')
+  return path.replaceAll(/\/[^>]*/g, '').replaceAll(/~\d+/g, '').replaceAll(/\[\d+\]/g, '[*]')
 }
 
 /** Every node, the outer ones before those in them. */
@@ -171,8 +185,10 @@ export function stageFinder(program: Program, pipeline: string): (path: string) 
     return found
   }
   return (path) => {
-    // What a called pipeline does stands after the last `>`, whoever called it.
-    const inner = /^(.*)>([A-Za-z_]\w*)\.?(.*)$/.exec(path)
-    return inner === null ? stagesOf(pipeline).get(placeOf(path)) : (stagesOf(inner[2] ?? '').get(placeOf(inner[3] ?? '')) ?? stagesOf(pipeline).get(placeOf(path)))
+    const own = stagesOf(pipeline).get(placeOf(path))
+    if (own !== undefined) return own
+    // Where the picture ends: what a called pipeline does stands after the last `>`, whoever called it.
+    const inner = /^.*>([A-Za-z_]\w*)\.?(.*)$/.exec(path)
+    return inner === null ? undefined : stagesOf(inner[1] ?? '').get(placeOf(inner[2] ?? ''))
   }
 }

@@ -1,6 +1,7 @@
 /** Model and tool calls as a waterfall has them. */
+import { comparePaths } from '../../halo/run/journal.ts'
 import type { JournalEntry } from '../../halo/run/types.ts'
-import { numberOf, type TimedCall } from '../run/items.ts'
+import { numberOf, stageOf, type TimedCall } from '../run/items.ts'
 
 export interface Bar {
   key: string
@@ -27,7 +28,7 @@ type Call = Omit<Bar, 'number' | 'from'> & { at: number }
 
 function waterfall(calls: readonly Call[]): Waterfall {
   const began = calls.reduce((least, { at }) => Math.min(least, at), Infinity)
-  const bars = calls.map(({ at, ...call }) => ({ ...call, number: numberOf(call.path.split('/')[0] ?? ''), from: at - began })).sort((a, b) => a.from - b.from)
+  const bars = calls.map(({ at, ...call }) => ({ ...call, number: numberOf(stageOf(call.path)), from: at - began })).sort((a, b) => a.from - b.from || comparePaths(a.path, b.path))
   return { bars, total: bars.reduce((most, { from, ms }) => Math.max(most, from + ms), 0) }
 }
 
@@ -45,11 +46,31 @@ export function waterfallOf(entries: readonly JournalEntry[], upTo: number): Wat
     const { seq, path, kind, target, at, ms = 0, cost = 0 } = entry
     calls.push({ key: String(seq), path, kind: kind === 'agent' ? 'model' : 'tool', target, at: at - ms, ms, cost, failed: entry.error !== undefined, running: false })
   }
+  calls.push(...nestedRuns(entries.slice(0, upTo + 1), calls))
   const now = entries[upTo]?.at ?? 0
   for (const { seq, path, kind, target, at } of open.values()) {
     calls.push({ key: String(seq), path, kind: kind === 'agent' ? 'model' : 'tool', target, at, ms: Math.max(0, now - at), cost: 0, failed: false, running: true })
   }
   return waterfall(calls)
+}
+
+/** Pipelines that agents called as tools: each from the first to the last that it did. A journal has no entry of the call itself. */
+function nestedRuns(entries: readonly JournalEntry[], made: readonly Call[]): Call[] {
+  const names = new Map(entries.flatMap(({ path, toolCalls = [] }) => toolCalls.map(({ name }, i) => [`${path}/call:${i}`, name.replace('__', '.')] as const)))
+  const runs = new Map<string, Call>()
+  for (const { path, at, ms } of made) {
+    for (const { index } of path.matchAll(/>/g)) {
+      const call = path.slice(0, index)
+      const target = names.get(call)
+      if (target === undefined) continue
+      const run = runs.get(call) ?? { key: call, path: call, kind: 'tool', target, at, ms: 0, cost: 0, failed: false, running: false }
+      const end = Math.max(run.at + run.ms, at + ms)
+      run.at = Math.min(run.at, at)
+      run.ms = end - run.at
+      runs.set(call, run)
+    }
+  }
+  return [...runs.values()]
 }
 
 /** Of a transcript, as it stands at `now`. */

@@ -103,4 +103,7 @@ export interface Ending {
 }
 
 /** `6>Other.1` is `6.1`; what an agent's call runs counts under the agent's stage. */
-export const numberOf = (path: string): string => path.replace(/\/step:\d+\/call:\d+/g, '').replace(/>[A-Za-z_]\w*\./g, '.')
+export const numberOf = (path: string): string => path.replace(/\/[^>]*(?=>)/g, '').replace(/>[A-Za-z_]\w*\./g, '.')
+
+/** The stage of what was asked: `1/step:2/call:0` is of `1`, `1/step:2/call:0>Other.1/step:1` of `1/step:2/call:0>Other.1`. */
+export const stageOf = (path: string): string => path.replace(/\/[^>]*$/, '')

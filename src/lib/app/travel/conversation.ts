@@ -1,7 +1,7 @@
 /** A journal as a person reads it: what was asked and answered, in order, without its questions and answers apart. */
 import type { JournalEntry, InterruptRequest } from '../../halo/run/types.ts'
 import { readApproval } from '../../halo/run/questions.ts'
-import { numberOf } from '../run/items.ts'
+import { numberOf, stageOf } from '../run/items.ts'
 
 /** A thing that was asked of the world, from when it stands in the journal, and what came of it. */
 export interface Exchange {
@@ -35,7 +35,8 @@ export function exchangesOf(entries: readonly JournalEntry[]): Exchange[] {
       if (opens) open.set(entry.seq, exchange)
       found.push(exchange)
     }
-    if (entry.kind === 'tool' || entry.path.includes('>')) made.add(entry.path.replace(/>.*$/, ''))
+    if (entry.kind === 'tool') made.add(entry.path)
+    for (const { index: end } of entry.path.matchAll(/>/g)) made.add(entry.path.slice(0, end))
     for (const [i, call] of (entry.toolCalls ?? []).entries()) asked.set(call.id, { target: call.name.replace('__', '.'), args: call.args, path: `${entry.path}/call:${i}` })
   }
   return found
@@ -52,7 +53,6 @@ function refusals({ request }: JournalEntry, asked: Map<string, { target: string
   })
 }
 
-export const stageOf = (path: string): string => path.replace(/\/.*$/, '')
 export const stageNumber = (path: string): string => numberOf(stageOf(path))
 
 /** What was asked for there; an answer may leave it to the entry that it answers. */

@@ -6,7 +6,8 @@ import type { JournalEntry, JournalRecord } from '../../halo/run/types.ts'
 import { createContentStore, createJournalStore, type Database, type StoredRun } from '../../storage/index.ts'
 import { stageFinder, type StageNode } from '../graph/shape.ts'
 import type { ReplayRun } from './replay-run.svelte.ts'
-import { exchangesOf, stageOf, type Exchange } from './conversation.ts'
+import { stageOf } from '../run/items.ts'
+import { exchangesOf, type Exchange } from './conversation.ts'
 
 /** What stands in the editor while a recording is open. */
 export type Shown = { kind: 'source'; path: string; span?: { from: number; to: number } } | { kind: 'file'; path: string }

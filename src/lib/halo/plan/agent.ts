@@ -4,11 +4,11 @@ import { priceOf } from '../models/prices.ts'
 import type { Price } from '../models/types.ts'
 import { literalConfig } from '../check/tool-facts.ts'
 import { typeToSchema } from '../run/schema.ts'
-import type { AgentDeclaration, Argument, CallStage, Decorator, Expression, ModelRef, TypeNode } from '../syntax/ast.ts'
+import type { AgentDeclaration, Argument, CallStage, Decorator, ModelRef, TypeNode } from '../syntax/ast.ts'
 import { offeredCalls, ownCall, writtenCall } from './calls.ts'
 import { notKnown, policiesOf, sourceAt, spanAt, type Here, type Planning } from './context.ts'
 import { boundCost, cachedCost, formulaCost, requestsOf, MAX_STEPS, MAX_TOKENS, TOOL_RESULT_CHARS, type AgentCallSize } from './cost.ts'
-import { plannedTool, type PlannedTool } from './tools.ts'
+import { offeredTools, plannedTool, type PlannedTool } from './tools.ts'
 import type { PlannedAgent, PlannedCall } from './types.ts'
 import { argumentNamed, utf8Length, writtenNumber, writtenText } from './written.ts'
 
@@ -32,7 +32,7 @@ export function planAgent(planning: Planning, here: Here, stage: CallStage, agen
   const calls: PlannedCall[] = []
   const first = firstCall(planning, here, stage, policies, calls)
 
-  const offered = offeredTools(planning, agent, argumentNamed(stage.args, 'tools'))
+  const offered = offeredTools(program, agent, argumentNamed(stage.args, 'tools'))
   const pipelines: AgentPlan['pipelines'] = []
   const maxSteps = setting(planning, here, stage, agent, 'max_steps', MAX_STEPS)
   const corrections = decorated(planning, here, stage, 'correct', 1)
@@ -96,14 +96,6 @@ function firstCall(planning: Planning, here: Here, stage: CallStage, policies: R
   const { call, tool } = ownCall(planning, here, written, policies)
   calls.push(call)
   return call.pipeline === undefined ? undefined : tool
-}
-
-function offeredTools({ program }: Planning, agent: AgentDeclaration, written: Expression | undefined): string[] {
-  const wanted = written ?? agent.options.find(({ name }) => name === 'tools')?.value
-  if (wanted === undefined) return []
-  if (wanted.kind === 'Variable' && wanted.name === 'auto') return unique(agent.equips.map(({ name }) => name)).filter((name) => program.tools.has(name))
-  const items = wanted.kind === 'List' ? wanted.items : wanted.kind === 'Variable' && wanted.name === 'none' ? [] : [wanted]
-  return unique(items.flatMap((item) => (item.kind === 'Variable' ? [item.name] : []))).filter((name) => program.tools.has(name))
 }
 
 /** Characters and bytes that go into each request as written: prompt, system prompt; in bytes also the schemas of tools and answer. */
@@ -193,8 +185,4 @@ function priceIn({ prices }: Planning, { provider, id }: ModelRef): Price | unde
 
 function modelText({ provider, id }: ModelRef): string {
   return id === '' ? provider : `${provider}/${id}`
-}
-
-function unique(names: readonly string[]): string[] {
-  return [...new Set(names)]
 }

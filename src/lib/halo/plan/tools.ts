@@ -1,7 +1,7 @@
 /** What the tools of a program can do, as far as it is known without running anything. */
 import type { Program } from '../check/program.ts'
 import { PIPELINE_METHOD, literalConfig, nameIn } from '../check/tool-facts.ts'
-import type { PipelineDeclaration, StoreDeclaration, ToolDeclaration } from '../syntax/ast.ts'
+import type { AgentDeclaration, Expression, PipelineDeclaration, StoreDeclaration, ToolDeclaration } from '../syntax/ast.ts'
 import { methodsOf, providerDefinition } from '../tools/registry.ts'
 import type { MethodInfo, ProviderDefinition } from '../tools/types.ts'
 
@@ -47,4 +47,17 @@ export function plannedTool(program: Program, name: string): PlannedTool | undef
     return { ...base, definition, unknown: `The provider ${provider} of ${name} is registered without info: what its methods do isn't described.` }
   }
   return { ...base, definition, methods: new Map(names.flatMap((method) => (info[method] === undefined ? [] : [[method, info[method]]]))) }
+}
+
+/** The tools that `tools:` of a call, else of its agent, names. */
+export function offeredTools(program: Program, agent: AgentDeclaration, written: Expression | undefined): string[] {
+  const wanted = written ?? agent.options.find(({ name }) => name === 'tools')?.value
+  if (wanted === undefined) return []
+  if (wanted.kind === 'Variable' && wanted.name === 'auto') return unique(agent.equips.map(({ name }) => name)).filter((name) => program.tools.has(name))
+  const items = wanted.kind === 'List' ? wanted.items : wanted.kind === 'Variable' && wanted.name === 'none' ? [] : [wanted]
+  return unique(items.flatMap((item) => (item.kind === 'Variable' ? [item.name] : []))).filter((name) => program.tools.has(name))
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)]
 }
