@@ -224,9 +224,9 @@ export class Workspace {
   }
   /** No file is stored whose content isn't: what was there before stays readable instead. */
   async #keepRest(): Promise<void> {
-    const used = new Set(Object.values(this.#files))
+    const used = Object.values(this.#files)
     for (const hash of this.#unkept) {
-      const content = used.has(hash) ? await (await this.#sandbox)?.content(hash) : undefined
+      const content = used.includes(hash) ? await (await this.#sandbox)?.content(hash) : undefined
       if (content) await this.contents.put(hash, content)
       this.#unkept.delete(hash)
     }

@@ -44,9 +44,19 @@ const reader = (within?: Within) => new Marked({
 
 const foreign = reader()
 
+function parsed(text: string, within: Within | undefined): string {
+  try {
+    return (within ? reader(within) : foreign).parse(text, { async: false })
+  } catch (thrown) {
+    // Nested deeper than the reader's stack goes: nobody wrote that to be read as anything but text.
+    if (!(thrown instanceof RangeError)) throw thrown
+    return `<pre>${escape(text)}</pre>`
+  }
+}
+
 /** Text of a model or a tool as HTML that can hold no script, no form, no remote image and no style. `within`: of the documentation. */
 export function markdownHtml(text: string, within?: Within) {
-  return DOMPurify.sanitize((within ? reader(within) : foreign).parse(text, { async: false }), {
+  return DOMPurify.sanitize(parsed(text, within), {
     ALLOWED_TAGS: [
       'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 'span',
       'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
