@@ -156,9 +156,13 @@ describe('a fork with an edited program', () => {
   test('a recording that came without its program can be forked with one', async () => {
     const { record, goOn } = sitting()
     const original = await record(SOURCE)
+    const at = entryAt(original, 'agent', '2/step:1')
     const bare = { ...original, start: { ...original.start, main: '', sources: {} } }
-    await goOn(await forkProgram(edited(SOURCE), bare, { at: entryAt(original, 'agent', '2/step:1'), runId: 'fork' }))
-    expect(world).toEqual(['write said 12'])
+    await goOn(await forkProgram(edited(SOURCE), bare, { at, runId: 'fork' }))
+    // One that no longer reads is as good as none.
+    const broken = { ...original, start: { ...original.start, sources: { 'main.halo': 'pipeline Main( :::' } } }
+    await goOn(await forkProgram(edited(SOURCE), broken, { at, runId: 'other' }))
+    expect(world).toEqual(['write said 12', 'write said 12'])
   })
 
   test('nothing in it waits for a person, and it can be stopped', async () => {

@@ -65,6 +65,7 @@ describe('a recording as lines', () => {
       [`${start}${entryLine(entryOf(1, 1))}${entryLine(entryOf(1, 2))}`, /line 3: entry 1 comes after entry 1/],
       [`${start}{"kind":"end","status":"odd","at":1}\n`, /line 2: .*how the run ended/],
       [start.replace('"format":1', '"format":2'), /newer version/],
+      [start.replace('"format":1', '"format":"new"'), /line 1: its form, "new", is no number/],
       [start.replace('"main":"p.halo"', '"main":"q.halo"'), /line 1: .*which file/],
     ]
     for (const [text, words] of cases) expect(() => readLines(text), text).toThrow(words)

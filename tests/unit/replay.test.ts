@@ -207,6 +207,13 @@ describe('replay', () => {
     expect(stopped.differences).toEqual([])
   })
 
+  test('what the recorded run asked for instead may be of another kind', async () => {
+    const source = 'agent Plain [mock/plain]\npipeline Main() : "x" |> Plain.think("Think") |! yield("Fine?")\n'
+    const { record: kept } = await record(source, 'Main', {}, { mocks: { Plain: 'p' } })
+    const { result } = await again(source.replace('|! yield("Fine?")', '|> Plain.more("More")'), kept)
+    expect(result.error?.message).toMatch(/the recorded run asked for yield with .*Fine\?.* at stage 2\.$/)
+  })
+
   test('a renamed pipeline is named', async () => {
     const { record } = await recordTidy()
     await expect(again(TIDY.replace('pipeline Tidy', 'pipeline Clean'), record)).rejects.toMatchObject({ code: 'REPLAY_MISMATCH', message: expect.stringContaining('the pipeline or its input changed') })

@@ -56,7 +56,7 @@ export function waterfallOf(entries: readonly JournalEntry[], upTo: number): Wat
 
 /** Pipelines that agents called as tools: each from the first to the last that it did. A journal has no entry of the call itself. */
 function nestedRuns(entries: readonly JournalEntry[], made: readonly Call[]): Call[] {
-  const names = new Map(entries.flatMap(({ path, toolCalls = [] }) => toolCalls.map(({ name }, i) => [`${path}/call:${i}`, name.replace('__', '.')] as const)))
+  const names = new Map(entries.flatMap(({ path, toolCalls = [] }) => toolCalls.map(({ name }, i): [string, string] => [`${path}/call:${i}`, name.replace('__', '.')])))
   const runs = new Map<string, Call>()
   for (const { path, at, ms } of made) {
     for (const { index } of path.matchAll(/>/g)) {

@@ -54,7 +54,8 @@ export function readLines(text: string): ReadLines {
   let start: JournalStart | undefined
   let end: JournalEnd | undefined
   const entries: JournalEntry[] = []
-  let from = 0
+  // Some editors put a mark of UTF-8 before the first line.
+  let from = text.startsWith('\uFEFF') ? 1 : 0
   let number = 0
   while (from < text.length) {
     const newline = text.indexOf('\n', from)
@@ -98,6 +99,7 @@ function startOf(value: Record<string, unknown>, line: number): JournalStart {
   if (typeof format === 'number' && format > FORMAT) {
     throw new HaloError('VALIDATION', `This recording was made by a newer version (its form is ${format}, this one reads up to ${FORMAT}). Update to read it.`)
   }
+  if (format !== undefined && typeof format !== 'number') throw unreadable(line, `its form, ${JSON.stringify(format)}, is no number`)
   const { runId, pipeline, args, at, version } = start
   // A recorder that was handed to a runtime knows no program: what it kept can be replayed, not resumed.
   const { main = '', sources = {} } = start

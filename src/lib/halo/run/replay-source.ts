@@ -73,6 +73,8 @@ export class ReplaySource implements AnswerSource {
   readonly #requests = new Map<JournalEntry, unknown>()
   readonly #open = new Map<string, JournalEntry>()
   readonly #used = new Set<JournalEntry>()
+  /** The first divergence in words; it stays the first. */
+  #explained: string | undefined
   readonly #versions: Versions
   /** The recording has no yields: as those of before yields were recorded, when every one was let through. */
   readonly #noYields: boolean
@@ -172,7 +174,7 @@ export class ReplaySource implements AnswerSource {
     const why = this.#cut
       ? 'the recorded run was cut off before it ended, or the pipeline or its input changed.'
       : 'the pipeline or its input changed.'
-    return new HaloError('REPLAY_MISMATCH', `The recording has no ${had > 0 ? 'further ' : ''}answer for ${target} (${askedWords[kind]} at stage ${path}): ${why}${first === undefined ? '' : ` ${this.#explain(first)}`}`, {
+    return new HaloError('REPLAY_MISMATCH', `The recording has no ${had > 0 ? 'further ' : ''}answer for ${target} (${askedWords[kind]} at stage ${path}): ${why}${first === undefined ? '' : ` ${(this.#explained ??= this.#explain(first))}`}`, {
       path,
       span: first?.span ?? span,
       data: { differences: this.differences.slice(0, 5) },
@@ -188,7 +190,8 @@ export class ReplaySource implements AnswerSource {
       const moved = recorded.path === first.path ? '' : ` (there it was at stage ${recorded.path})`
       return `${where}${first.target}${moved}: ${differenceText(recorded.request, first.actual.request) ?? 'the same request'}.`
     }
-    const instead = this.#answers.filter((entry) => !this.#used.has(entry) && entry.kind === first.kind).sort((a, b) => comparePaths(a.path, b.path))[0]
+    const left = [...this.unused].sort((a, b) => comparePaths(a.path, b.path))
+    const instead = left.find(({ kind }) => kind === first.kind) ?? left[0]
     if (instead === undefined) return `${where}${asked} is asked for; the recorded run asked for ${this.#cut ? 'nothing more before it was cut off' : 'nothing more'}.`
     return `${where}${asked} is asked for; the recorded run asked for ${instead.target} with ${brief(this.#requests.get(instead))} at stage ${instead.path}.`
   }

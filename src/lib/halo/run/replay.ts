@@ -70,22 +70,24 @@ function sameEnd(result: RunResult, { end, entries }: JournalRecord): boolean {
 export function versionsOf(program: Program, { start }: JournalRecord): Versions | undefined {
   const earlier = recordedProgram(start)
   if (earlier === undefined) return undefined
-  return { translate: alignedPaths(program, earlier, start.pipeline), samePolicies: policyText(program) === policyText(earlier) }
+  const aligned = alignedPaths(program, earlier.program, start.pipeline)
+  // Of a program that no longer reads as a whole, places are taken to be where they were.
+  return { translate: (path) => aligned(path) ?? (earlier.whole ? undefined : path), samePolicies: policyText(program) === policyText(earlier.program) }
 }
 
 /** Where places of one run were in another one, by the programs that they were runs of. */
 export function earlierPaths(later: JournalStart, earlier: JournalStart): Translate {
   const [now, then] = [recordedProgram(later), recordedProgram(earlier)]
-  return now === undefined || then === undefined ? (path) => path : alignedPaths(now, then, later.pipeline)
+  return now === undefined || then === undefined ? (path) => path : alignedPaths(now.program, then.program, later.pipeline)
 }
 
 /** As far as it can be read; undefined: the recording came without one. */
-function recordedProgram(start: JournalStart): Program | undefined {
+function recordedProgram(start: JournalStart): { program: Program; whole: boolean } | undefined {
   const source = start.sources[start.main]
   if (source === undefined) return undefined
-  const { file } = parseSource(source, start.main === '' ? {} : { path: start.main })
+  const { file, diagnostics } = parseSource(source, start.main === '' ? {} : { path: start.main })
   loadImports(file, (path) => (Object.hasOwn(start.sources, path) ? start.sources[path] : undefined))
-  return link(file)
+  return { program: link(file), whole: diagnostics.length === 0 }
 }
 
 /** Everything in a program that says which rules hold where. */
