@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { asTree, importFile } from '../../src/lib/app/recordings/manage.ts'
 import { compare, figuresOf } from '../../src/lib/app/travel/compare.ts'
+import { breather } from '../../src/lib/app/travel/breathe.ts'
 import { exchangesOf, gist } from '../../src/lib/app/travel/conversation.ts'
 import { readable } from '../../src/lib/app/travel/readable.ts'
 import { Travel } from '../../src/lib/app/travel/travel.svelte.ts'
@@ -185,5 +186,26 @@ describe('recordings in storage', () => {
     await keepWhole(db, record(), {})
     const travel = await Travel.open(db, (await listRuns(db))[0] as StoredRun)
     expect(await travel.content('h1')).toEqual(new Uint8Array([1]))
+  })
+})
+
+describe('long work', () => {
+  test('gives the page its turn once it has taken a while, and one turn to all that ask meanwhile', async () => {
+    const breathe = breather()
+    expect(breathe()).toBeUndefined()
+    const busyUntil = performance.now() + 15
+    while (performance.now() < busyUntil);
+    const order: string[] = []
+    // What waited when the turn was asked for comes first.
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => (order.push('page'), port1.close())
+    port2.postMessage(undefined)
+    const turn = breathe()
+    expect(turn).toBeInstanceOf(Promise)
+    expect(breathe()).toBe(turn)
+    await turn
+    order.push('work')
+    expect(order).toEqual(['page', 'work'])
+    expect(breathe()).toBeUndefined()
   })
 })
