@@ -32,23 +32,21 @@ export async function makeFork(bench: Workbench, { run, record, files }: Travel,
   if (!db) return undefined
   const runId = crypto.randomUUID()
   const contents = createContentStore(db)
-  const changed: Record<string, string> = {}
-  if (plan.file) {
-    const bytes = new TextEncoder().encode(plan.file.text)
-    const hash = await hashOf(bytes)
-    await contents.put(hash, bytes)
-    if (files[plan.file.path] !== hash) changed[plan.file.path] = hash
-  }
+  const edited = plan.file && new TextEncoder().encode(plan.file.text)
+  const hash = edited && (await hashOf(edited))
+  const changed = plan.file && hash !== undefined && files[plan.file.path] !== hash ? { [plan.file.path]: hash } : undefined
   const options: ForkOptions = {
     at: plan.at,
     runId,
     ...(plan.again ? { again: true } : {}),
     ...(plan.answer ? { answer: plan.answer } : {}),
-    ...(Object.keys(changed).length > 0 ? { files: changed } : {}),
+    ...(changed ? { files: changed } : {}),
   }
   const fork = plan.program.kind === 'then' ? forkRecord(record, options) : await forkProgram(programOf(bench, record, plan.program), record, { ...options, regexRunner: regexRunner() })
   const project = await projectFor(bench, run, fork.start)
   if (project === undefined) return undefined
+  // Only now: a person may have taken their time to agree, and what nothing refers to doesn't stay for long.
+  if (edited && hash !== undefined) await contents.put(hash, edited)
   const baseline = forkFiles(fork, run.baseline ?? {})
   for (const [path, hash] of Object.entries(baseline)) {
     if ((await contents.get(hash)) === undefined) throw new HaloError('VALIDATION', `What was in ${path} at that point is no longer kept, so nothing can go on from there.`)
