@@ -1,6 +1,7 @@
 import type { WorkspaceStore } from '../halo/run/types.ts'
 import type { Database, StoredWorkspace } from './database.ts'
 import { storageProblem } from './problem.ts'
+import { transact } from './transact.ts'
 
 /** Hex SHA-256. */
 export async function hashOf(content: Uint8Array): Promise<string> {
@@ -15,16 +16,12 @@ export const UNREFERENCED = 'unreferenced:'
 export function createContentStore(db: Database): WorkspaceStore {
   return {
     async put(hash, content) {
-      try {
-        const tx = db.transaction(['contents', 'settings'], 'readwrite')
+      await transact(db, ['contents', 'settings'], async (tx) => {
         const [contents, settings] = [tx.objectStore('contents'), tx.objectStore('settings')]
         // Something is about to refer to it again.
         if ((await settings.getKey(UNREFERENCED + hash)) !== undefined) await settings.delete(UNREFERENCED + hash)
         if ((await contents.getKey(hash)) === undefined) await contents.put(content.slice(), hash)
-        await tx.done
-      } catch (thrown) {
-        throw storageProblem(thrown)
-      }
+      })
     },
     get: (hash) => db.get('contents', hash),
   }

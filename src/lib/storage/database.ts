@@ -1,6 +1,6 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { HaloEvent, JournalEnd, JournalEntry, JournalStart } from '../halo/run/types.ts'
-import { problemOf, storageProblem, type StorageProblem } from './problem.ts'
+import { lost, problemOf, storageProblem, type StorageProblem } from './problem.ts'
 
 export interface StoredProject {
   id: string
@@ -116,9 +116,9 @@ export async function openDatabase(onLost: OnLost = () => undefined, name = NAME
     // A newer version wants in: let it, and say so here.
     blocking: (_current, _next, event) => {
       ;(event.target as IDBDatabase).close()
-      onLost(problemOf('newer'))
+      onLost(lost('newer'))
     },
-    terminated: () => onLost(problemOf('closed')),
+    terminated: () => onLost(lost('closed')),
   })
   try {
     // Where nothing may be stored, opening throws at once.

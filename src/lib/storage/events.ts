@@ -1,5 +1,6 @@
 import type { HaloEvent } from '../halo/run/types.ts'
 import { rangeOf, type Database } from './database.ts'
+import { readEvents } from './read.ts'
 import { transact } from './transact.ts'
 
 /**
@@ -40,7 +41,7 @@ export function createEventLog(db: Database, onProblem: (thrown: unknown) => voi
     async load(runId: string): Promise<HaloEvent[]> {
       const events = await db.getAll('events', rangeOf(runId))
       next.set(runId, events.length)
-      return events
+      return readEvents(events)
     },
   }
 }

@@ -1,6 +1,7 @@
 export { openDatabase, type Database, type StoredProject, type StoredRun, type StoredVersion, type StoredWorkspace } from './database.ts'
 export { openStorage, type Storage } from './open.ts'
 export { createJournalStore, keepWhole, KEPT, labelRun, pruneRuns, type RunMark } from './journals.ts'
+export { projectIn, projectsIn, readProject } from './read.ts'
 export { isOpenRun, listRuns } from './runs.ts'
 export { createEventLog, type EventLog } from './events.ts'
 export { createContentStore, hashOf, saveWorkspace } from './contents.ts'

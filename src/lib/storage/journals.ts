@@ -1,8 +1,9 @@
 import type { JournalEntry, JournalRecord, JournalStore, JournalSummary } from '../halo/run/types.ts'
 import { isOnDisk } from './contents.ts'
 import { rangeOf, type Database, type StoredRun } from './database.ts'
+import { readJournal, readRun } from './read.ts'
 import { isOpenRun, listRuns } from './runs.ts'
-import { transact } from './transact.ts'
+import { transact, type Writing } from './transact.ts'
 
 interface Waiting {
   runId: string
@@ -43,10 +44,15 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
   return {
     async create(start) {
       const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: 0, asked: [], ...forkOf(start), ...mark() }
-      await transact(db, ['runs', 'starts'], async (tx) => {
-        await tx.objectStore('starts').put(plain(start))
-        await tx.objectStore('runs').put(plain(run))
-      })
+      await transact(
+        db,
+        ['runs', 'starts'],
+        async (tx) => {
+          await tx.objectStore('starts').put(plain(start))
+          await tx.objectStore('runs').put(plain(run))
+        },
+        'strict',
+      )
     },
     append(runId, entry) {
       return new Promise<void>((resolve, reject) => {
@@ -55,10 +61,15 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
       })
     },
     async end(runId, end) {
-      await transact(db, ['runs'], async (tx) => {
-        const run = await tx.objectStore('runs').get(runId)
-        if (run) await tx.objectStore('runs').put({ ...run, end: plain(end) })
-      })
+      await transact(
+        db,
+        ['runs'],
+        async (tx) => {
+          const run = await tx.objectStore('runs').get(runId)
+          if (run) await tx.objectStore('runs').put({ ...run, end: plain(end) })
+        },
+        'strict',
+      )
     },
     async load(runId): Promise<JournalRecord | undefined> {
       const tx = db.transaction(['runs', 'starts', 'entries'])
@@ -67,7 +78,7 @@ export function createJournalStore(db: Database, mark: () => RunMark = () => ({}
         tx.objectStore('runs').get(runId),
         tx.objectStore('entries').getAll(rangeOf(runId)),
       ])
-      return start && { start, entries, end: run?.end }
+      return start && { ...readJournal(start, entries), end: readRun(run)?.end }
     },
     remove: (runId) => removeRun(db, runId),
     async list(): Promise<JournalSummary[]> {
@@ -104,7 +115,7 @@ export async function keepWhole(db: Database, { start, entries, end }: JournalRe
   const answered = new Set(entries.map((entry) => entry.ref))
   const asked = entries.filter(({ state, seq }) => state === 'asked' && !answered.has(seq)).map(({ seq }) => seq)
   const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: entries.length, asked, ...forkOf(start), ...mark, ...(end ? { end: plain(end) } : {}) }
-  return transact(db, ['runs', 'starts', 'entries'], async (tx) => {
+  const write = async (tx: Writing<('runs' | 'starts' | 'entries')[]>): Promise<boolean> => {
     const runs = tx.objectStore('runs')
     if ((await runs.getKey(start.runId)) !== undefined) return false
     await runs.put(plain(run))
@@ -112,7 +123,8 @@ export async function keepWhole(db: Database, { start, entries, end }: JournalRe
     const kept = tx.objectStore('entries')
     await Promise.all(entries.map(async (entry) => kept.put(plain(entry), [start.runId, entry.seq])))
     return true
-  })
+  }
+  return transact(db, ['runs', 'starts', 'entries'], write, 'strict')
 }
 
 /** What a person says about a recording. An empty name takes it away. */
@@ -133,7 +145,7 @@ export async function pruneRuns(db: Database, most = KEPT): Promise<string[]> {
 }
 
 async function writeBatch(db: Database, batch: Waiting[]): Promise<void> {
-  await transact(db, ['entries', 'runs'], async (tx) => {
+  const write = async (tx: Writing<('entries' | 'runs')[]>): Promise<void> => {
     const runs = tx.objectStore('runs')
     const entries = tx.objectStore('entries')
     const changed = new Map<string, StoredRun | undefined>()
@@ -149,7 +161,8 @@ async function writeBatch(db: Database, batch: Waiting[]): Promise<void> {
     }
     await Promise.all(batch.map(async ({ runId, entry }) => entries.put(plain(entry), [runId, entry.seq])))
     for (const run of changed.values()) if (run) await runs.put(run)
-  })
+  }
+  await transact(db, ['entries', 'runs'], write, 'strict')
 }
 
 /**

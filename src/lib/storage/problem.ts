@@ -25,6 +25,14 @@ export function storageProblem(thrown: unknown): StorageProblem {
   const kind = kindOf(thrown)
   return new StorageProblem(kind, WORDS[kind], thrown)
 }
+
+/** The page's storage is closed from here on; whatever is tried with it fails because of this. */
+export function lost(kind: 'newer' | 'closed'): StorageProblem {
+  closedBecause = kind
+  return problemOf(kind)
+}
+let closedBecause: 'newer' | 'closed' = 'closed'
+
 export function problemOf(kind: StorageProblem['kind']): StorageProblem {
   return new StorageProblem(kind, WORDS[kind])
 }
@@ -37,7 +45,7 @@ function kindOf(thrown: unknown): StorageProblem['kind'] {
     case 'VersionError':
       return 'newer'
     case 'InvalidStateError':
-      return 'closed'
+      return closedBecause
     case 'SecurityError':
     case 'UnknownError':
       return 'unavailable'

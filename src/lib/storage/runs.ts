@@ -1,8 +1,9 @@
 import type { Database, StoredRun } from './database.ts'
+import { readRun } from './read.ts'
 
 /** All runs, the newest first. */
 export async function listRuns(db: Database): Promise<StoredRun[]> {
-  return (await db.getAllFromIndex('runs', 'at')).reverse()
+  return (await db.getAllFromIndex('runs', 'at')).reverse().flatMap((run) => readRun(run) ?? [])
 }
 
 /** Can it go on, or is it going on? */

@@ -3,17 +3,17 @@ import type { Database, HaloDatabase } from './database.ts'
 import { storageProblem } from './problem.ts'
 
 type Stores = StoreNames<HaloDatabase>
-type Writing<Names extends Stores[]> = IDBPTransaction<HaloDatabase, Names, 'readwrite'>
+export type Writing<Names extends Stores[]> = IDBPTransaction<HaloDatabase, Names, 'readwrite'>
 
 /**
  * All that `work` writes is stored when this resolves, or none of it is and this rejects with a StorageProblem. `work` waits for
  * nothing but the transaction, and for each of its requests (a call that throws at once must not leave others unattended:
- * `Promise.all(list.map(async …))`).
+ * `Promise.all(list.map(async …))`). `strict`: not before it is on the disk.
  */
-export async function transact<Names extends Stores[], T>(db: Database, stores: Names, work: (tx: Writing<Names>) => Promise<T>): Promise<T> {
+export async function transact<Names extends Stores[], T>(db: Database, stores: Names, work: (tx: Writing<Names>) => Promise<T>, durability: IDBTransactionDurability = 'default'): Promise<T> {
   let tx: Writing<Names>
   try {
-    tx = db.transaction(stores, 'readwrite', { durability: 'strict' })
+    tx = db.transaction(stores, 'readwrite', { durability })
   } catch (thrown) {
     throw storageProblem(thrown)
   }

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database.ts'
+import { projectIn } from '../../storage/read.ts'
 import { transact } from '../../storage/transact.ts'
 import { keyOf, PREFIX, readOrigins } from './kept.ts'
 
@@ -15,7 +16,7 @@ export async function agreedIn(db: Database): Promise<Agreed[]> {
   const all = await Promise.all(
     keys.map(async (key) => {
       const projectId = key.slice(PREFIX.length)
-      const [project, origins] = await Promise.all([db.get('projects', projectId), db.get('settings', key)])
+      const [project, origins] = await Promise.all([projectIn(db, projectId), db.get('settings', key)])
       return { projectId, name: project?.name, origins: readOrigins(origins) }
     }),
   )

@@ -1,6 +1,7 @@
 import type { Database } from '../../storage/database.ts'
 import type { Sandbox } from '../../halo/sandbox/types.ts'
 import type { Engine } from '../settings/settings.svelte.ts'
+import { projectIn } from '../../storage/read.ts'
 import { onDisk, projectOf, saveWorkspace } from '../../storage/contents.ts'
 import { Workspace } from './workspace.svelte.ts'
 
@@ -95,7 +96,7 @@ export class Workspaces {
   /** WebContainers have a network that nothing holds back: what comes from elsewhere doesn't get them. */
   async #container(id: string): Promise<Sandbox | undefined> {
     if (this.#engineWanted !== 'webcontainer') return undefined
-    const project = await this.#db.get('projects', projectOf(id))
+    const project = await projectIn(this.#db, projectOf(id))
     if (!project || project.elsewhere) return undefined
     const [{ webContainerMissing }, { webContainerSandbox }] = await Promise.all([import('../../halo/sandbox/container.ts'), import('../../halo/sandbox/webcontainer.ts')])
     const missing = webContainerMissing()

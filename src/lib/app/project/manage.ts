@@ -1,6 +1,7 @@
 /** What a person does with whole projects. */
 import { HaloError } from '../../halo/errors.ts'
 import type { StoredProject } from '../../storage/database.ts'
+import { projectIn, projectsIn } from '../../storage/read.ts'
 import { putBack, removeProject, renameProject, replaceProject, type WholeProject } from '../../storage/projects.ts'
 import { isGuest } from '../share/guest.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
@@ -11,7 +12,7 @@ import { dialogWords as words } from './dialog-words.ts'
 /** The person's own, the last opened first. */
 export async function ownProjects({ db, project }: Workbench): Promise<StoredProject[]> {
   await project?.save()
-  const all = (await db?.getAll('projects')) ?? []
+  const all = db ? await projectsIn(db) : []
   return all.filter((one) => !isGuest(one)).sort((a, b) => b.opened - a.opened)
 }
 
@@ -25,7 +26,7 @@ export async function resetExample(bench: Workbench): Promise<void> {
 }
 
 export async function openProject(bench: Workbench, id: string): Promise<void> {
-  const stored = await bench.db?.get('projects', id)
+  const stored = bench.db && (await projectIn(bench.db, id))
   if (stored) await bench.show(stored)
 }
 

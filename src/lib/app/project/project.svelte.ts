@@ -1,5 +1,6 @@
 import type { Database, StoredProject, StoredVersion } from '../../storage/database.ts'
 import { merge, saveProject, type Base } from '../../storage/projects.ts'
+import { projectIn } from '../../storage/read.ts'
 import { keepVersion } from '../../storage/versions.ts'
 import { clashed, tellProject } from './across-tabs.ts'
 import { resolvePath } from './paths.ts'
@@ -207,7 +208,7 @@ export class Project {
     // What is not stored yet meets the other's text as it is stored.
     if (this.#saving !== undefined) return this.save()
     await this.#stored
-    const there = await this.#db.get('projects', this.id)
+    const there = await projectIn(this.#db, this.id)
     if (!there || rev <= this.#base.rev) return
     this.#take(this.#base, { rev: there.rev ?? 0, name: there.name, files: there.files, elsewhere: there.elsewhere })
   }

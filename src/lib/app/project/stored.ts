@@ -1,4 +1,5 @@
 import type { Database, StoredProject } from '../../storage/database.ts'
+import { projectIn } from '../../storage/read.ts'
 import { exampleFiles, type Example } from './examples.ts'
 
 export function emptyProject(): StoredProject {
@@ -15,5 +16,5 @@ export async function fromExample(example: Example): Promise<StoredProject> {
 
 /** What became of an example here, or as it came. */
 export async function exampleProject(db: Database | undefined, example: Example): Promise<StoredProject> {
-  return (await db?.get('projects', exampleId(example))) ?? fromExample(example)
+  return (db && (await projectIn(db, exampleId(example)))) ?? fromExample(example)
 }

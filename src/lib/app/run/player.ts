@@ -8,6 +8,7 @@ import { createEventLog, type EventLog } from '../../storage/events.ts'
 import { createJournalStore, pruneRuns } from '../../storage/journals.ts'
 import { claimRun, type Claim } from '../../storage/owner.ts'
 import { isOnDisk } from '../../storage/contents.ts'
+import { projectIn } from '../../storage/read.ts'
 import { isOpenRun } from '../../storage/runs.ts'
 import type { Database, StoredProject, StoredRun } from '../../storage/database.ts'
 import type { ProjectGate } from '../egress/egress.svelte.ts'
@@ -127,7 +128,7 @@ export class Player {
     const projectId = run.project ?? shownProject ?? 'default'
     const workspace = await this.#own(run.workspace ?? projectId)
     if (open && isOnDisk(workspace.id) && !workspace.disk) throw new HaloError('VALIDATION', runWords.folderLeft)
-    const stored = await db.get('projects', projectId)
+    const stored = await projectIn(db, projectId)
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({
       runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,

@@ -1,7 +1,7 @@
 /** Shared projects in the page's storage: apart from the person's own, until a copy is kept. */
 import { readLines } from '../../halo/recordings/lines.ts'
 import type { JournalRecord } from '../../halo/run/types.ts'
-import { createContentStore, hashOf, keepWhole, saveWorkspace, storageProblem, type Database, type StoredProject } from '../../storage/index.ts'
+import { createContentStore, hashOf, keepWhole, projectIn, projectsIn, saveWorkspace, storageProblem, type Database, type StoredProject } from '../../storage/index.ts'
 import { guestId, isGuest } from './guest.ts'
 import { shareProblem } from './problem.ts'
 import { digestOf, type SharedProject, type SharedRecording } from './shared-project.ts'
@@ -19,7 +19,7 @@ export async function takeIn(db: Database, shared: SharedProject, from: Elsewher
   const digest = await digestOf(shared)
   const id = guestId()
   try {
-    const all = await db.getAll('projects')
+    const all = await projectsIn(db)
     const known = all.find((one) => one.link === digest && !isGuest(one)) ?? all.find((one) => isGuest(one) && (one.link === digest || one.elsewhere?.digest === digest))
     if (known) return { stored: known, known: true }
     const recording = shared.recording && readRecording(shared.recording)
@@ -59,7 +59,7 @@ export async function takeIn(db: Database, shared: SharedProject, from: Elsewher
  * until its first run is agreed to.
  */
 export async function copyGuest(db: Database, id: string): Promise<StoredProject | undefined> {
-  const guest = await db.get('projects', id)
+  const guest = await projectIn(db, id)
   if (!guest) return undefined
   const { link: _link, example: _example, ...rest } = guest
   const copy: StoredProject = { ...rest, id: `own:${crypto.randomUUID()}`, opened: Date.now() }

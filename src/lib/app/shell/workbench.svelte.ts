@@ -3,6 +3,7 @@ import type { ReplayOutcome } from '../../halo/run/replay.ts'
 import type { HaloFile } from '../../halo/syntax/ast.ts'
 import type { Database, StoredProject, StoredRun } from '../../storage/database.ts'
 import { openStorage } from '../../storage/open.ts'
+import { projectIn, projectsIn } from '../../storage/read.ts'
 import { Egress } from '../egress/egress.svelte.ts'
 import { Analysis } from '../editor/analysis.svelte.ts'
 import { Documents } from '../editor/documents.svelte.ts'
@@ -176,7 +177,7 @@ export class Workbench {
 
   /** The person's own project that was open last; an example where there is none. */
   async openOwn(): Promise<void> {
-    const own = (await this.#db?.getAll('projects'))?.filter((project) => !isGuest(project))
+    const own = this.#db && (await projectsIn(this.#db)).filter((project) => !isGuest(project))
     const stored = own?.sort((a, b) => b.opened - a.opened)[0]
     if (stored) return this.show(stored)
     const first = firstExample()
@@ -266,7 +267,7 @@ export class Workbench {
       const player = await this.#load()
       const live = player.live(run.runId)
       const projectId = run.project ?? live?.info.projectId
-      const stored = projectId === undefined ? undefined : await db.get('projects', projectId)
+      const stored = projectId === undefined ? undefined : await projectIn(db, projectId)
       if (stored && stored.id !== this.#project?.id) await this.show(stored)
       this.#session = live ?? (await player.restore(run, this.#project?.id))
       this.#asideOf(this.#session)

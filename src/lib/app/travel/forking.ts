@@ -5,7 +5,7 @@ import { forkProgram } from '../../halo/recordings/fork-program.ts'
 import { forkFiles, forkRecord, type ForkOptions } from '../../halo/recordings/fork.ts'
 import type { JournalRecord } from '../../halo/run/types.ts'
 import type { HaloFile } from '../../halo/syntax/ast.ts'
-import { createContentStore, hashOf, keepWhole, saveWorkspace, type StoredRun } from '../../storage/index.ts'
+import { createContentStore, hashOf, keepWhole, projectIn, saveWorkspace, type StoredRun } from '../../storage/index.ts'
 import { resolvePath } from '../project/paths.ts'
 import { regexRunner } from '../run/regex-worker.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
@@ -62,7 +62,7 @@ export async function makeFork(bench: Workbench, { run, record, files }: Travel,
 async function projectFor(bench: Workbench, run: StoredRun, start: Travel['record']['start']): Promise<string | undefined> {
   const { db } = bench
   if (!db) return undefined
-  const own = run.imported || run.project === undefined ? undefined : await db.get('projects', run.project)
+  const own = run.imported || run.project === undefined ? undefined : await projectIn(db, run.project)
   if (own) return (await bench.trust.ask(own)) ? own.id : undefined
   const { takeIn } = await import('../share/store.ts')
   const { stored } = await takeIn(db, { name: start.pipeline, files: start.sources, active: start.main, workspace: {}, fields: {}, pipeline: start.pipeline }, 'file')
