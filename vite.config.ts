@@ -7,6 +7,7 @@ import { isolation } from './scripts/headers.js'
 const loadedLater = [
   '@anthropic-ai/sdk',
   '@codemirror/merge',
+  '@codemirror/search',
   '@jitl/quickjs-wasmfile-release-sync',
   '@pydantic/genai-prices',
   '@webcontainer/api',
@@ -24,6 +25,7 @@ const loadedLater = [
   'quickjs-emscripten-core',
   're2js',
   'sucrase',
+  'temporal-polyfill',
 ]
 
 export default defineConfig({

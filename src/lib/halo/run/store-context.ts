@@ -31,6 +31,7 @@ export async function storeContext(frame: Frame, name: string, query: string, pa
         fetch: fetchOf(run),
         env: run.world.config.env ?? {},
         sandbox: box,
+        now: () => run.world.clock.now(),
         log: (message) => run.emit({ type: 'log', level: 'info', path: here, message: masked(message) }),
         progress: (done, total, note) => run.emit({ type: 'tool_progress', path: here, target: name, done, total, note: masked(note) }),
         requestHumanInput: () => Promise.reject(new HaloError('TOOL_ERROR', 'A store can\'t ask a person.')),

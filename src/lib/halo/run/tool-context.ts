@@ -49,6 +49,9 @@ export class CallContext implements ToolContext {
     const protect = this.#protect
     return (this.#handle ??= this.#box.open(protect.length === 0 ? {} : { protect }, (change) => this.#files.push(change)))
   }
+  get now(): NonNullable<ToolContext['now']> {
+    return () => this.#call.frame.run.world.clock.now()
+  }
   get log(): ToolContext['log'] {
     return (message) => this.#emit({ type: 'log', level: 'info', message: this.#masked(message) })
   }

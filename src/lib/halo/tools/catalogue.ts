@@ -4,9 +4,10 @@ import { data } from './providers/data.ts'
 import { fileStore } from './providers/file-store.ts'
 import { http } from './providers/http.ts'
 import { slack } from './providers/slack.ts'
+import { timeProvider } from './providers/time.ts'
 import { vectorStore } from './providers/vector-store.ts'
 import { web } from './providers/web.ts'
 import { workspace } from './providers/workspace.ts'
 import type { ProviderDefinition } from './types.ts'
 
-export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, http, slack, data, vectorStore, fileStore]
+export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, http, slack, data, timeProvider, vectorStore, fileStore]

@@ -35,6 +35,8 @@ export interface ToolContext {
   env: Readonly<Record<string, string>>
   /** Opened per call: what it changes is noted with the call. */
   sandbox: SandboxHandle
+  /** The clock of the run, in milliseconds since the epoch; absent outside of one. */
+  now?(): number
   log(message: string): void
   progress(done: number, total?: number, note?: string): void
   /** Output of a command as it comes. */
