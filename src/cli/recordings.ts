@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { HaloError, messageOf } from '../lib/halo/errors.ts'
 import { readLines, toLines } from '../lib/halo/recordings/lines.ts'
 import { DONE, FAILED, UsageError } from './exit.ts'
+import { textOf, whyNot } from './file-words.ts'
 import { command, readWords } from './options.ts'
 import { give, say } from './print.ts'
 import { recordingsFolder, type RecordingsFolder } from './recordings-folder.ts'
@@ -93,18 +94,22 @@ function exportOne(folder: RecordingsFolder, id: string, to: string | undefined)
     if (record === undefined) return
     const lines = toLines(record)
     if (to === undefined) process.stdout.write(lines)
-    else writeFileSync(to, lines, { flag: 'wx', mode: 0o600 })
+    else writeNew(to, lines)
     say(UNREDACTED)
   })
 }
 
-function importOne(folder: RecordingsFolder, path: string): void {
-  let text: string
+/** Nothing that is there is written over. */
+function writeNew(path: string, text: string): void {
   try {
-    text = readFileSync(path, 'utf8')
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    throw new UsageError(`${path} can't be read: ${messageOf(error)}`)
+    throw new UsageError(`${path} can't be written: ${whyNot(error)}.`)
   }
+}
+
+function importOne(folder: RecordingsFolder, path: string): void {
+  const text = textOf(path)
   try {
     const { record, cut } = readLines(text)
     folder.add(record)

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { HaloError } from '../lib/halo/errors.ts'
 import { readLines } from '../lib/halo/recordings/lines.ts'
 import { replay } from '../lib/halo/run/replay.ts'
@@ -7,6 +6,7 @@ import { goesOtherwise, replayPolicies, type PolicyReplay } from '../lib/halo/re
 import type { JournalEnd, JournalRecord } from '../lib/halo/run/types.ts'
 import { differenceText } from '../lib/halo/run/difference.ts'
 import { DONE, FAILED, UsageError } from './exit.ts'
+import { textOf } from './file-words.ts'
 import { interruptible } from './interrupt.ts'
 import { command, readWords } from './options.ts'
 import { faultText, give, say } from './print.ts'
@@ -67,7 +67,8 @@ export async function replayRun(words: string[]): Promise<number> {
     const others = differences.flatMap((difference) => differenceLine(difference, program) ?? [])
     for (const line of others.slice(0, SHOWN)) say(line)
     if (others.length > SHOWN) say(`… and ${others.length - SHOWN} more.`)
-    say(same ? `✓ Same output as the recorded run ${runId}` : `≠ Different from the recorded run ${runId}, ${ending(recorded)}`)
+    const ended = recorded && recorded.status !== 'completed' ? `, ${ending(recorded)}` : ''
+    say(same ? `✓ Same output as the recorded run ${runId}${ended}` : `≠ Different from the recorded run ${runId}, ${ending(recorded)}`)
     return code
   } finally {
     await world.dispose()
@@ -80,8 +81,7 @@ const SHOWN = 10
 /** By run id, or the path of a recording that came from elsewhere. */
 function recordingNamed(id: string): JournalRecord {
   if (!id.endsWith('.jsonl')) return findRun(id).record
-  if (!existsSync(id)) throw new UsageError(`${id} can't be read: there is no such file.`)
-  return readLines(readFileSync(id, 'utf8')).record
+  return readLines(textOf(id)).record
 }
 
 function differenceLine({ path, target, span, recorded, actual }: Difference, { sources }: ProgramFile): string | undefined {

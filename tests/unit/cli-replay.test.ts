@@ -70,6 +70,24 @@ describe.concurrent('halo replay', { timeout: 180_000 }, () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ status: 'completed', output: 'done', replayed: { runId: id, same: true, differences: [], recorded: { status: 'completed', output: 'done' } } })
   })
 
+  test('a run that failed is the same when it fails the same way, and that is said', async () => {
+    const folder = folderOf({ 'f.halo': 'pipeline P() : System.Fail("no more")' })
+    const ran = await halo(folder, 'run', 'f.halo')
+    expect(ran.code).toBe(1)
+    const [file = ''] = readdirSync(join(folder, '.halo/recordings'))
+    const id = file.replace('.jsonl', '')
+    const { code, stderr } = await halo(folder, 'replay', 'f.halo', id)
+    expect(code).toBe(1)
+    expect(stderr).toContain(`✓ Same output as the recorded run ${id}, which ended as failed: TOOL_ERROR no more`)
+  })
+
+  test('files that can not be read or would be written over are told in words', async () => {
+    const { folder, id } = await recordTidy()
+    expect((await halo(folder, 'recordings', 'import', 'none.jsonl')).stderr).toBe("none.jsonl can't be read: there is no such file.\n")
+    expect((await halo(folder, 'replay', 'tidy.halo', './none.jsonl')).stderr).toBe("./none.jsonl can't be read: there is no such file.\n")
+    expect((await halo(folder, 'recordings', 'export', id, 'tidy.halo')).stderr).toBe("tidy.halo can't be written: there is a file of that name already.\n")
+  })
+
   test('says how the recorded run ended when this one ends differently, and where they part', async () => {
     const { folder, id } = await recordTidy()
     writeFileSync(join(folder, 'tidy.halo'), TIDY.replace('System.Value(report)', 'System.Value("{{report}}!")').replace('content: "{{report}}")', 'content: "It is {{report}}")'))
