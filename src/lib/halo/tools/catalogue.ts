@@ -1,5 +1,6 @@
 /** The built-in providers. Each record is light; what a method needs is loaded when it is called. */
 import { bash } from './providers/bash.ts'
+import { csv } from './providers/csv.ts'
 import { data } from './providers/data.ts'
 import { fileStore } from './providers/file-store.ts'
 import { http } from './providers/http.ts'
@@ -10,4 +11,4 @@ import { web } from './providers/web.ts'
 import { workspace } from './providers/workspace.ts'
 import type { ProviderDefinition } from './types.ts'
 
-export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, http, slack, data, timeProvider, vectorStore, fileStore]
+export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, http, slack, data, csv, timeProvider, vectorStore, fileStore]

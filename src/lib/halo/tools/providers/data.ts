@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { HaloError, messageOf } from '../../errors.ts'
 import type { ProviderDefinition } from '../types.ts'
+import { keyed, uniqueNames } from './columns.ts'
 
 const strict = { additionalProperties: false }
 // The argument is called input, so that in a pipeline the flowing value fills it.
@@ -68,17 +69,5 @@ async function parseCsv(csv: string, header: boolean, delimiter: string): Promis
   if (!header) return rows
   const [names = [], ...records] = rows
   const keys = uniqueNames(names)
-  return records.map((record) => Object.fromEntries(record.map((value, i) => [keys[i] ?? `column_${i + 1}`, value])))
-}
-
-/** No column is lost to another of the same name, or to one without any. */
-function uniqueNames(names: readonly string[]): string[] {
-  const used = new Set<string>()
-  return names.map((name, i) => {
-    const wanted = name.trim() === '' ? `column_${i + 1}` : name.trim()
-    let unique = wanted
-    for (let n = 2; used.has(unique); n++) unique = `${wanted}_${n}`
-    used.add(unique)
-    return unique
-  })
+  return records.map((record) => keyed(keys, record))
 }

@@ -155,7 +155,7 @@ const editing = () => import('./workspace-edit.ts')
 const finding = () => import('./workspace-find.ts')
 
 /** What relative paths are taken from: the root where there is one, the sandbox's base where there are several or none. */
-function folderOf(root: unknown): string {
+export function folderOf(root: unknown): string {
   if (typeof root === 'string') return root
   return Array.isArray(root) && root.length === 1 ? String(root[0]) : '.'
 }
@@ -270,11 +270,12 @@ function editsOf(args: Record<string, unknown>): Edit[] {
 }
 
 /** Errors name paths as the model knows them, not where they lie on the machine. */
-async function withShownPaths<T>(shown: (path: string) => string, act: () => Promise<T>): Promise<T> {
+export async function withShownPaths<T>(shown: (path: string) => string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {
-    if (error instanceof Error) error.message = error.message.replace(/"(\/[^"]*)"/g, (_, path: string) => `"${shown(path)}"`)
+    // The message of an aborted call can't be set, and names no path.
+    if (error instanceof Error && !(error instanceof DOMException)) error.message = error.message.replace(/"(\/[^"]*)"/g, (_, path: string) => `"${shown(path)}"`)
     throw error
   }
 }
