@@ -63,10 +63,23 @@ test('what is typed is there again after a reload', async ({ page }) => {
   await toEnd(page, 'test.js") != null')
   await page.keyboard.insertText('\n// kept')
   await expect(editor).toContainText('// kept')
-  await page.waitForTimeout(500)
+  await stored(page, '// kept')
   await page.reload()
   await toEnd(page, '// kept')
 })
+
+/** Waits until a project in storage has this text. */
+async function stored(page: Page, text: string): Promise<void> {
+  const files = () =>
+    page.evaluate(async () => {
+      const done = <T>(request: IDBRequest<T>) => new Promise<T>((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(new Error('storage')))))
+      const db = await done(indexedDB.open('halo'))
+      const all = await done(db.transaction('projects').objectStore('projects').getAll())
+      db.close()
+      return JSON.stringify(all)
+    })
+  await expect.poll(files).toContain(text)
+}
 
 /** Goes to the end of the text, which ends like this; the editor's keys may come a moment after the editor. */
 async function toEnd(page: Page, ending: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test, type Page } from '@playwright/test'
 import { serve } from '../../scripts/serve.js'
 import { button, cards, files, open, status, transcript, write } from './bench.ts'
@@ -47,9 +48,13 @@ test('storage of 5 MB: the page says that it can not be kept offline, runs, and 
   await terminal.getByRole('textbox').fill(`node -e 'let s = ""; while (s.length < 80000) s += Math.random().toString(36).slice(2); require("fs").writeFileSync("big.txt", s.repeat(80))'`)
   await terminal.getByRole('textbox').press('Enter')
   await expect(page.getByRole('alert').filter({ hasText: 'storage for this page is full' })).toBeVisible({ timeout: 30_000 })
+  // What is there can still be taken out of the browser.
+  await page.getByRole('tab', { name: 'Recordings', exact: true }).click()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('tabpanel', { name: 'Recordings' }).getByRole('button', { name: 'Export', exact: true }).first().click()
+  expect(readFileSync(await (await saved).path(), 'utf8')).toMatch(/^\{"kind":"start"/)
   await write(page, '// what is typed after that is kept again once there is room\n')
   await expect(editor(page)).toContainText('kept again once there is room')
-  await page.waitForTimeout(600)
   await page.reload()
   await page.getByRole('tab', { name: 'Recordings', exact: true }).click()
   await expect(page.getByRole('tabpanel', { name: 'Recordings' })).toContainText('completed')
@@ -79,7 +84,7 @@ test('no isolation headers: the page says what that costs, and everything works,
     const terminal = page.getByRole('tabpanel', { name: 'Terminal' })
     await terminal.getByRole('textbox').fill('while true; do :; done')
     await terminal.getByRole('textbox').press('Enter')
-    await page.waitForTimeout(500)
+    await expect(terminal).toContainText('while true')
     await terminal.getByRole('textbox').press('Control+c')
     await terminal.getByRole('textbox').fill('echo still $((40+2))')
     await terminal.getByRole('textbox').press('Enter')
@@ -110,6 +115,15 @@ test('no clipboard: the page says so, and everything works', async ({ page }) =>
   await open(page)
   await expect(about(page)).toContainText('not use the clipboard')
   await runs(page)
+  // The link is there to be taken by hand.
+  await button(page, 'Share').click()
+  const dialog = page.getByRole('dialog')
+  const link = dialog.getByRole('textbox').first()
+  await expect(link).toHaveValue(/#\S{100}/)
+  await dialog.getByRole('button', { name: /^Copy/ }).click()
+  await expect(dialog.getByRole('status')).toContainText(/press|select|copy/i)
+  await expect(link).toBeFocused()
+  expect(await link.evaluate((node: HTMLInputElement | HTMLTextAreaElement) => (node.selectionEnd ?? 0) - (node.selectionStart ?? 0) === node.value.length)).toBe(true)
 })
 
 test('under a path of a host, without being built for it, everything works', async ({ page }) => {
