@@ -1,5 +1,5 @@
 import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, StateEffect, StateField, type EditorSelection, type Extension } from '@codemirror/state'
+import { Annotation, Compartment, EditorState, StateEffect, StateField, type EditorSelection, type Extension } from '@codemirror/state'
 import {
   Decoration,
   EditorView,
@@ -18,6 +18,8 @@ import { haloLanguage } from '../../editor/language.ts'
 import type { HaloEditorOptions } from '../../editor/index.ts'
 import type { Keys } from '../settings/keys.svelte.ts'
 import { whenIdle } from '../shell/idle.ts'
+import { inside, lineEndOf, outside, placeInside, placeOutside } from './line-ends.ts'
+import { scrollTo } from './scroll-to.ts'
 import { editorTheme } from './theme.ts'
 
 export interface EditorOptions {
@@ -55,6 +57,8 @@ export interface Editor {
   close(): Kept
 }
 
+/** A change that was not made in this editor. */
+const fromOutside = Annotation.define<boolean>()
 const setMark = StateEffect.define<{ from: number; to: number } | undefined>()
 const markField = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -89,12 +93,23 @@ type Typing = typeof import('./typing.ts')
 export function createEditor(parent: HTMLElement, options: EditorOptions): Editor {
   const helped = new Compartment()
   const typed = new Compartment()
-  const extensions = [helped.of([]), ...extensionsOf(options, () => void write().then(assist)), typed.of([])]
-  const kept = options.kept?.text === options.text ? options.kept : undefined
-  const view = new EditorView({ parent, state: EditorState.create({ doc: options.text, selection: kept?.selection, extensions }) })
+  const found = new Compartment()
+  /** The text as it is outside, which may have other line ends than the editor's. */
+  let outer = options.text
+  let lineEnd = lineEndOf(outer)
+  const hooks: Hooks = {
+    onedit: (text) => options.onedit((outer = outside(text, lineEnd))),
+    oncursor: (at) => options.oncursor?.(placeOutside(outer, at)),
+    onfocus: () => void write().then(assist),
+    onfind: () => void find(),
+  }
+  const extensions = [helped.of([]), ...extensionsOf(options, hooks), typed.of([]), found.of([])]
+  const kept = options.kept?.text === inside(outer) ? options.kept : undefined
+  const view = new EditorView({ parent, state: EditorState.create({ doc: inside(outer), selection: kept?.selection, extensions }) })
   let diagnostics: Diagnostic[] = []
   let loading: Promise<Assist> | undefined
   let writing: Promise<void> | undefined
+  let searching: Promise<typeof import('./find.ts')> | undefined
   let typist: Typing | undefined
   const { halo: language, keys } = options
 
@@ -102,6 +117,12 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   async function loadTyping(): Promise<void> {
     typist = await import('./typing.ts')
     view.dispatch({ effects: typed.reconfigure(typist.typing(kept?.past)) })
+  }
+  async function find(): Promise<void> {
+    const first = !searching
+    const { finding, openFind } = await (searching ??= import('./find.ts'))
+    if (first) view.dispatch({ effects: found.reconfigure(finding) })
+    openFind(view)
   }
   for (const near of ['pointerenter', 'pointerdown', 'focusin']) parent.addEventListener(near, () => void write(), { once: true })
   void whenIdle().then(write)
@@ -114,20 +135,23 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   return {
     view,
     setText(text) {
-      const now = view.state.doc.toString()
-      if (now === text) return
-      view.dispatch({ changes: change(now, text) })
+      if (text === outer) return
+      outer = text
+      lineEnd = lineEndOf(text)
+      const [now, next] = [view.state.doc.toString(), inside(text)]
+      if (now === next) return
+      view.dispatch({ changes: change(now, next), annotations: fromOutside.of(true) })
     },
     setDiagnostics(found) {
-      diagnostics = found
+      diagnostics = outer.includes('\r') ? found.map((one) => moved(one, outer)) : found
       if (loading) void loading.then(({ show }) => show(view, diagnostics))
       else if (found.length > 0) void assist()
     },
-    mark: (range) => view.dispatch({ effects: setMark.of(range) }),
+    mark: (range) => view.dispatch({ effects: setMark.of(range && { from: placeInside(outer, range.from), to: placeInside(outer, range.to) }) }),
     reveal(from, to = from) {
       const { length } = view.state.doc
-      const anchor = Math.min(from, length)
-      view.dispatch({ selection: { anchor, head: Math.min(to, length) }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
+      const anchor = Math.min(placeInside(outer, from), length)
+      view.dispatch({ selection: { anchor, head: Math.min(placeInside(outer, to), length) }, effects: scrollTo(view, anchor) })
       view.focus()
     },
     close() {
@@ -138,7 +162,14 @@ export function createEditor(parent: HTMLElement, options: EditorOptions): Edito
   }
 }
 
-function extensionsOf({ halo: language, readonly, label, onedit, onrun, oncursor }: EditorOptions, onfocus: () => void): Extension[] {
+interface Hooks {
+  onedit(text: string): void
+  oncursor(at: number): void
+  onfocus(): void
+  onfind(): void
+}
+
+function extensionsOf({ halo: language, readonly, label, onrun }: EditorOptions, { onedit, oncursor, onfocus, onfind }: Hooks): Extension[] {
   return [
     // Named by the page's policy (scripts/headers.js): without it the editor may not write its style element.
     EditorView.cspNonce.of('halo-editor'),
@@ -157,13 +188,20 @@ function extensionsOf({ halo: language, readonly, label, onedit, onrun, oncursor
     ...(readonly ? [] : [highlightActiveLine(), highlightActiveLineGutter()]),
     keymap.of([
       { key: 'Mod-Enter', preventDefault: true, run: () => (onrun(), true) },
+      { key: 'Mod-f', preventDefault: true, run: () => (onfind(), true) },
     ]),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) onedit(update.state.doc.toString())
-      if ((update.selectionSet || update.focusChanged) && update.view.hasFocus) oncursor?.(update.state.selection.main.head)
+      if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) onedit(update.state.doc.toString())
+      if ((update.selectionSet || update.focusChanged) && update.view.hasFocus) oncursor(update.state.selection.main.head)
       if (update.focusChanged && update.view.hasFocus) onfocus()
     }),
   ]
+}
+
+/** A diagnostic of the text outside, at its place in the editor. */
+function moved(one: Diagnostic, text: string): Diagnostic {
+  const at = <T extends { from: number; to: number }>(place: T): T => ({ ...place, from: placeInside(text, place.from), to: placeInside(text, place.to) })
+  return { ...at(one), ...(one.fix && { fix: at(one.fix) }) }
 }
 
 /** The one replaced range between two texts, so that the cursor stays where it can. */
