@@ -256,3 +256,23 @@ test('the dialogs fit a phone, in both themes', async ({ browser }) => {
     await page.close()
   }
 })
+
+test('a project is renamed and deleted by keyboard, and the focus stays in the dialog', async ({ page }) => {
+  await open(page)
+  await create(page, 'Note keeper')
+  await projects(page)
+  await button(dialog(page), 'Rename Note keeper').focus()
+  await page.keyboard.press('Enter')
+  await expect(dialog(page).getByRole('textbox', { name: 'Name of the project' })).toBeFocused()
+  await page.keyboard.type('مشروع 😀')
+  await page.keyboard.press('Enter')
+  await expect(button(dialog(page), 'Rename مشروع 😀')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await expect(button(dialog(page), 'Rename مشروع 😀')).toBeFocused()
+  await button(dialog(page), 'Delete مشروع 😀').focus()
+  await page.keyboard.press('Enter')
+  await expect(button(dialog(page), 'Undo')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(button(dialog(page), 'Rename مشروع 😀')).toBeVisible()
+})

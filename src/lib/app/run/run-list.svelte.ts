@@ -25,9 +25,12 @@ export class RunList {
   get all(): StoredRun[] {
     return this.#all
   }
-  /** Open runs that no tab works on: they wait for an answer, or were cut off. */
-  get waiting(): StoredRun[] {
-    return this.#all.filter((run) => isOpenRun(run) && !this.#held.has(run.runId))
+  /**
+   * Open runs beside the one that is shown which no tab works on: they wait for an answer, or were cut off. And those of this tab that wait for an
+   * answer while it shows another: nothing else on the page tells of them.
+   */
+  waiting(shown: string | undefined, owns: (runId: string) => boolean): StoredRun[] {
+    return this.#all.filter((run) => isOpenRun(run) && run.runId !== shown && (!this.#held.has(run.runId) || (run.asked.length > 0 && owns(run.runId))))
   }
   /** Open runs that a tab works on, this one or another. */
   get held(): StoredRun[] {

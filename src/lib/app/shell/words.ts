@@ -43,6 +43,7 @@ export const shellWords = {
     problems: 'Show problems',
     recordings: 'Show recordings',
     graph: 'Show the graph',
+    plan: 'Show the plan',
     editor: 'Go to the editor',
     reset: 'Put the example back as it came',
     example: (title: string) => `Open the example “${title}”`,

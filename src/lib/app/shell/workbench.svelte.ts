@@ -102,9 +102,9 @@ export class Workbench {
   get stoppable(): boolean {
     return this.#session?.stoppable === true || this.#tests?.running === true
   }
-  /** Open runs that no tab works on: they wait for an answer, or were cut off. */
+  /** Open runs that are not shown, and wait for an answer or were cut off. */
   get waiting(): StoredRun[] {
-    return this.#runs?.waiting.filter((run) => run.runId !== this.#session?.info.runId) ?? []
+    return this.#runs?.waiting(this.#session?.info.runId, (runId) => this.#player?.owns(runId) === true) ?? []
   }
   /** Open runs that another tab works on. */
   get elsewhere(): StoredRun[] {
