@@ -81,10 +81,10 @@ describe('a test block', () => {
 
   test('says of a tool that nobody describes that it has to be mocked, not that it acts on the world', async () => {
     const outcome = await outcomeOf(`
-      tool Sums : Math()
-      pipeline Main() : null |> Sums.eval(expression: "1 + 1")
+      tool Tab : Page()
+      pipeline Main() : null |> Tab.title(short: true)
       test "unknown" runs Main() : expect output == 2`)
-    expect(messages(outcome)[0]).toMatch(/What Sums\.eval does is not known here, so a test doesn't call it: mock it, with "mock Sums\.eval : …"/)
+    expect(messages(outcome)[0]).toMatch(/What Tab\.title does is not known here, so a test doesn't call it: mock it, with "mock Tab\.title : …"/)
   })
 
   test('fails when a mock asks for calls of an agent that was offered no tools', async () => {

@@ -4,6 +4,7 @@ import { csv } from './providers/csv.ts'
 import { data } from './providers/data.ts'
 import { fileStore } from './providers/file-store.ts'
 import { http } from './providers/http.ts'
+import { math } from './providers/math.ts'
 import { slack } from './providers/slack.ts'
 import { timeProvider } from './providers/time.ts'
 import { vectorStore } from './providers/vector-store.ts'
@@ -11,4 +12,4 @@ import { web } from './providers/web.ts'
 import { workspace } from './providers/workspace.ts'
 import type { ProviderDefinition } from './types.ts'
 
-export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, http, slack, data, csv, timeProvider, vectorStore, fileStore]
+export const catalogue: readonly ProviderDefinition[] = [workspace, bash, web, http, slack, data, csv, math, timeProvider, vectorStore, fileStore]
