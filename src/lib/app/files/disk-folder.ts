@@ -48,6 +48,8 @@ export interface Reading {
   files: Record<string, string>
   /** Contents that are new or changed since they were last read, by path. */
   fresh: Map<string, Uint8Array>
+  /** What was there when it was last read or written here. */
+  gone: string[]
   leftOut: string[]
 }
 
@@ -80,7 +82,7 @@ export class DiskFolder {
       for await (const [name, entry] of entriesOf(folder)) {
         const path = [...names, name]
         if (entry.kind === 'directory') {
-          if (CLOSED.has(name) || names.length >= LIMITS.depth) leftOut.push(path.join('/'))
+          if (CLOSED.has(name.toLowerCase()) || names.length >= LIMITS.depth) leftOut.push(path.join('/'))
           else await walk(entry, path)
         } else if (found.length < LIMITS.files) found.push({ names: path, handle: entry })
         else beyond++
@@ -116,8 +118,9 @@ export class DiskFolder {
       )
     }
     if (beyond > 0) leftOut.push(words.tooMany(beyond))
+    const gone = this.paths.filter((path) => !seen.has(path))
     this.#seen = seen
-    return { files: Object.fromEntries([...seen].map(([path, { hash }]) => [path, hash])), fresh, leftOut: leftOut.sort() }
+    return { files: Object.fromEntries([...seen].map(([path, { hash }]) => [path, hash])), fresh, gone, leftOut: leftOut.sort() }
   }
 
   get paths(): string[] {
@@ -139,6 +142,8 @@ export class DiskFolder {
 
   /** Looks at one file again. undefined: it is as it was known. */
   async look(path: string): Promise<{ content: Uint8Array | undefined } | undefined> {
+    // Whoever knows its name must not get at what is left out.
+    if (isClosed(path)) return undefined
     const known = this.#seen.get(path)
     const file = await this.#file(path)
     if (!file) {
@@ -254,9 +259,10 @@ export class DiskFolder {
 const pathOf = (names: readonly string[]): string => `/${names.join('/').normalize('NFC')}`
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '')
 
+/** Without regard to case: so are many disks. */
+const isClosed = (path: string): boolean => namesOf(path).some((name) => CLOSED.has(name.toLowerCase()))
 function closedTo(path: string): void {
-  // Without regard to case: so are many disks.
-  if (namesOf(path).some((name) => CLOSED.has(name.toLowerCase()))) throw new FileError('protected', words.closed(path))
+  if (isClosed(path)) throw new FileError('protected', words.closed(path))
 }
 
 function isNothing(thrown: unknown): boolean {

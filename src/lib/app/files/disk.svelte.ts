@@ -34,6 +34,9 @@ export class Disk {
   /** Changes that could not be written, by path. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never shown
   readonly #failed = new Map<string, { thrown: unknown; content: Uint8Array | undefined }>()
+  /** How many changes of a path are on their way to the disk. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never shown
+  readonly #under = new Map<string, number>()
 
   constructor(handle: FileSystemDirectoryHandle, picture: Picture) {
     this.folder = new DiskFolder(handle)
@@ -136,7 +139,10 @@ export class Disk {
         return handle.read(path)
       },
       stat: (path) => handle.stat(path),
-      list: (path) => handle.list(path),
+      list: async (path) => {
+        await this.#recent()
+        return handle.list(path)
+      },
       realpath: (path) => handle.realpath(path),
       write: (path, content) => change([at(path)], () => handle.write(path, content)),
       rename: (from, to) => change([at(from), at(to)], () => handle.rename(from, to)),
@@ -170,16 +176,27 @@ export class Disk {
   /** A tool changed a file of the sandbox. */
   #changed(sandbox: Sandbox, { path, before, after }: FileChange): void {
     this.#picture.set(path, after)
-    if (this.folder.hashOf(path) === after) return
+    const under = this.#under.get(path) ?? 0
+    // It came from the disk, unless what was made of it before is still to be written there.
+    if (under === 0 && this.folder.hashOf(path) === after) return
+    this.#under.set(path, under + 1)
     void this.#next(async () => {
       const [old, content] = await Promise.all([before, after].map((hash) => (hash === undefined ? undefined : sandbox.content(hash))))
       try {
         if (before !== undefined && old) await this.#picture.contents.put(before, old)
         if (after !== undefined && content) await this.#picture.contents.put(after, content)
+        const there = this.folder.hashOf(path)
+        // The folder may have been read anew since: then it has what this was never made from.
+        if (there !== before && there !== after) throw new FileError('invalid', words.changed(path))
         if (content) await this.folder.write(path, content)
         else await this.folder.remove(path)
+        this.#picture.set(path, after)
       } catch (thrown) {
         this.#failed.set(path, { thrown, content })
+      } finally {
+        const left = (this.#under.get(path) ?? 1) - 1
+        if (left > 0) this.#under.set(path, left)
+        else this.#under.delete(path)
       }
     })
   }
@@ -219,9 +236,8 @@ export class Disk {
 
   async #refresh(): Promise<void> {
     try {
-      const { files, fresh, leftOut } = await this.folder.read()
+      const { files, fresh, gone, leftOut } = await this.folder.read()
       this.#leftOut = leftOut
-      const gone = this.#sandbox ? await this.#goneFrom(this.#sandbox, files) : []
       for (const path of gone) await this.#show(path, undefined)
       for (const [path, content] of this.#sandbox ? fresh : []) await this.#sandbox?.write(path, content)
       this.#picture.show(files)
@@ -234,19 +250,6 @@ export class Disk {
       else throw thrown
     }
   }
-  /** Files of the sandbox that are not on the disk any more. */
-  async #goneFrom(sandbox: Sandbox, files: Record<string, string>): Promise<string[]> {
-    const gone: string[] = []
-    const walk = async (folder: string): Promise<void> => {
-      for (const { path, type } of await sandbox.list(folder)) {
-        if (type === 'directory') await walk(path)
-        else if (type === 'file' && files[path] === undefined) gone.push(path)
-      }
-    }
-    await walk('/')
-    return gone
-  }
-
   /** Takes in a file that was changed on the disk. Gives whether it was. */
   async #look(path: string): Promise<boolean> {
     const changed = await this.folder.look(path)
