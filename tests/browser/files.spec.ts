@@ -143,5 +143,5 @@ test('programs are made, renamed and deleted by keyboard, under any name a path 
   await button(page, 'Delete size.halo').focus()
   await page.keyboard.press('Enter')
   await expect(files(page).getByText('size.halo is deleted. Versions has it as it was.')).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'Text of fix-failing-tests.halo' })).toBeVisible()
+  await expect(page.getByRole('textbox', { name: 'Text of fix-failing-tests.halo' })).toBeFocused()
 })
