@@ -10,20 +10,22 @@ export const isTaken = ({ project, workspace }: Workbench) => ({ to, path }: Pla
  * The workspace's changes can be undone like those of a run, the project's are a version. Programs come from elsewhere: the
  * next run asks first. Texts are read before anything is written.
  */
-export async function addFiles({ project, workspace }: Workbench, placed: readonly Placed[]): Promise<number> {
+export async function addFiles(bench: Workbench, placed: readonly Placed[]): Promise<number> {
+  const { project, workspace } = bench
   const programs: [string, string][] = []
   for (const one of placed) if (one.to === 'project') programs.push([one.path, await textOf(one)])
   const others = placed.filter(({ to }) => to === 'workspace')
   if (workspace && others.length > 0) {
     await workspace.settled()
-    workspace.mark()
+    // What a run has changed by now has to be undone from where it began.
+    if (!bench.stoppable) workspace.mark()
     for (const { path, file } of others) await workspace.write(path, new Uint8Array(await file.arrayBuffer()))
     await workspace.settled()
   }
   if (project && programs.length > 0) {
-    const files = { ...project.files, ...Object.fromEntries(programs) }
-    const digest = await hashOf(new TextEncoder().encode(JSON.stringify(Object.entries(files).sort())))
-    await project.replace(files, programs[0]?.[0] ?? project.active, 'added', { from: 'added', ...project.elsewhere, digest })
+    const together = () => ({ ...project.files, ...Object.fromEntries(programs) })
+    const digest = await hashOf(new TextEncoder().encode(JSON.stringify(Object.entries(together()).sort())))
+    await project.replace(together(), programs[0]?.[0] ?? project.active, 'added', { from: 'added', ...project.elsewhere, digest })
   }
   return placed.length
 }

@@ -96,6 +96,9 @@ class Taking {
   }
 }
 
+/** The folder that a person names, from the root of the workspace. Empty: the root itself. */
+export const folderOf = (typed: string): string => typed.trim().normalize('NFC').replace(/^(\.?\/)+|\/+$/g, '')
+
 /** A path within a folder, in normal form. */
 export function isName(path: string): boolean {
   return path !== '' && path.length <= 1000 && !/[\u0000-\u001f\u007f\\]/.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part !== '__proto__')

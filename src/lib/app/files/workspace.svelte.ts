@@ -32,6 +32,7 @@ export class Workspace {
   #disk = $state.raw<Disk | undefined>()
   #sandbox: Promise<Sandbox> | undefined
   #known = false
+  #loading: Promise<void> | undefined
   #discarded = false
   /** Has it changed since it was last stored? */
   #dirty = false
@@ -83,7 +84,11 @@ export class Workspace {
     })
   })
 
-  async load(): Promise<void> {
+  /** Whoever needs it while it is loaded waits for the same: a second reading would undo what was changed after the first. */
+  load(): Promise<void> {
+    return (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)))
+  }
+  async #load(): Promise<void> {
     const stored = await this.#db.get('workspaces', this.id)
     if (!stored) return
     this.#known = true

@@ -54,7 +54,10 @@ export class Workspaces {
   }
   async leaveFolder(project: string): Promise<Workspace> {
     const id = onDisk(project)
-    await this.#open.get(id)?.settled()
+    const workspace = this.#open.get(id)
+    await workspace?.settled()
+    // A run that still works on it would bring the folder back.
+    workspace?.discard()
     this.#open.delete(id)
     await this.#db.delete('workspaces', id)
     return this.liveOf(project)

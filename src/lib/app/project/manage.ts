@@ -63,6 +63,14 @@ export async function deleteProject(bench: Workbench, id: string): Promise<Whole
   }
   return whole
 }
-export async function undelete({ db }: Workbench, whole: WholeProject): Promise<void> {
-  if (db) await putBack(db, whole)
+export async function undelete(bench: Workbench, whole: WholeProject): Promise<void> {
+  const { db, project, workspaces } = bench
+  const { id } = whole.project
+  if (!db) return
+  // An example may have been opened anew in its place: nothing of that may be stored over it.
+  const shown = project?.id === id
+  if (shown) project.discard()
+  workspaces?.forget(id)
+  await putBack(db, whole)
+  if (shown) await bench.show(whole.project)
 }

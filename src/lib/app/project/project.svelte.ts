@@ -109,12 +109,14 @@ export class Project {
   }
   /** Other files in place of all there are, which are kept as a version first. `elsewhere`: they must be agreed to before they run. */
   async replace(files: Record<string, string>, active: string, why: StoredVersion['why'], elsewhere = this.#elsewhere): Promise<void> {
-    await this.keep(why)
+    // Begun first, so it is stored first; what is typed while it is must not be lost.
+    const kept = this.keep(why)
     this.#elsewhere = elsewhere
     this.#files = { ...files }
     this.#active = files[active] === undefined ? (Object.keys(files)[0] ?? '') : active
     this.#edited = true
     this.#typed = 0
+    await kept
     await this.save()
   }
   /** Keeps the files as they are now as a version to go back to. */
@@ -219,7 +221,13 @@ export class Project {
     if (this.#name === own.name) this.#name = now.name
     if (this.#elsewhere?.digest === own.elsewhere?.digest) this.#elsewhere = now.elsewhere
     if (own.files !== now.files) {
-      const { files } = merge(own.files, this.#files, now.files)
+      const { files, clash } = merge(own.files, this.#files, now.files)
+      // Typed while it was stored or read: the text of the other tab is in storage just now, and will not be for long.
+      if (clash) {
+        const [theirs, active] = [now.files, this.#active]
+        void keepVersion(this.#db, { project: this.id, why: 'tab', files: theirs, active }).catch(this.#onProblem)
+        this.#onProblem(clashed('mine'))
+      }
       const same = Object.keys(files).length === Object.keys(this.#files).length && Object.entries(files).every(([path, text]) => this.#files[path] === text)
       if (!same) this.#files = files
     }

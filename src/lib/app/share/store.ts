@@ -2,11 +2,11 @@
 import { readLines } from '../../halo/recordings/lines.ts'
 import type { JournalRecord } from '../../halo/run/types.ts'
 import { createContentStore, hashOf, keepWhole, projectIn, projectsIn, saveWorkspace, storageProblem, type Database, type StoredProject } from '../../storage/index.ts'
+import { removeProject } from '../../storage/projects.ts'
 import { guestId, isGuest } from './guest.ts'
 import { shareProblem } from './problem.ts'
 import { digestOf, type SharedProject, type SharedRecording } from './shared-project.ts'
 import type { Elsewhere } from './trust.svelte.ts'
-
 
 /** Guests that nobody has opened for so long are forgotten, in ms. */
 const FORGOTTEN = 30 * 24 * 3600 * 1000
@@ -71,10 +71,9 @@ export async function copyGuest(db: Database, id: string): Promise<StoredProject
   return copy
 }
 
-/** What ran of it stays among the recordings. */
+/** With its files and versions; what ran of it stays among the recordings. */
 export async function forget(db: Database, id: string): Promise<void> {
-  await db.delete('projects', id)
-  await db.delete('workspaces', id)
+  await removeProject(db, id)
 }
 
 function readRecording({ lines }: SharedRecording): JournalRecord {

@@ -16,7 +16,10 @@ export type Against = 'now' | 'then'
 /** The file of the open project that a recording can be replayed against, by path; undefined: it has no such pipeline. */
 export function fileNow({ project }: Workbench, { start }: JournalRecord): string | undefined {
   if (!project) return undefined
-  const declares = (path: string): boolean => new RegExp(`(^|\\s)pipeline\\s+${start.pipeline}\\b`).test(project.files[path] ?? '')
+  // A recording may come from anyone, and name what is no name.
+  if (!/^[A-Za-z_]\w*$/.test(start.pipeline)) return undefined
+  const declared = new RegExp(`(^|\\s)pipeline\\s+${start.pipeline}\\b`)
+  const declares = (path: string): boolean => declared.test(project.files[path] ?? '')
   return [start.main, project.active, ...Object.keys(project.files)].find(declares)
 }
 

@@ -114,7 +114,7 @@ function startOf(value: Record<string, unknown>, line: number): JournalStart {
 
 function entryOf(value: Record<string, unknown>, line: number, before: JournalEntry[]): JournalEntry {
   const { seq, at, path, kind, target } = value
-  if (typeof kind !== 'string' || !(kind in KINDS)) throw unreadable(line, `nothing is known of entries of kind ${JSON.stringify(kind)}`)
+  if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) throw unreadable(line, `nothing is known of entries of kind ${JSON.stringify(kind)}`)
   if (typeof seq !== 'number' || !Number.isInteger(seq) || seq < 0) throw unreadable(line, 'the entry has no number')
   const last = before.at(-1)
   if (last !== undefined && seq <= last.seq) throw unreadable(line, `entry ${seq} comes after entry ${last.seq}`)

@@ -1,0 +1,161 @@
+import 'fake-indexeddb/auto'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { addFiles } from '../../src/lib/app/files/add.ts'
+import { folderOf, isName } from '../../src/lib/app/files/incoming.ts'
+import { Workspaces } from '../../src/lib/app/files/workspaces.svelte.ts'
+import { deleteProject, undelete } from '../../src/lib/app/project/manage.ts'
+import { Project } from '../../src/lib/app/project/project.svelte.ts'
+import { forget, takeIn } from '../../src/lib/app/share/store.ts'
+import type { Workbench } from '../../src/lib/app/shell/workbench.svelte.ts'
+import { fileNow } from '../../src/lib/app/travel/replaying.ts'
+import { memorySandbox } from '../../src/lib/halo/sandbox/memory.ts'
+import { Workspace } from '../../src/lib/app/files/workspace.svelte.ts'
+import { hashOf, keepVersion, listVersions, openDatabase, saveWorkspace, type Database, type StoredProject } from '../../src/lib/storage/index.ts'
+import { onDisk } from '../../src/lib/storage/contents.ts'
+
+beforeAll(() => void vi.stubGlobal('navigator', {}))
+
+let n = 0
+const fresh = (): Promise<Database> => openDatabase(undefined, `manage-${n++}`)
+const stored = (files: Record<string, string>, more: Partial<StoredProject> = {}): StoredProject => ({ id: 'p', name: 'P', files, active: Object.keys(files)[0] ?? '', fields: {}, opened: 1, ...more })
+const fail = (thrown: unknown): never => {
+  throw thrown
+}
+
+/** As much of the page as whole projects need. `again`: what is opened where nothing is left. */
+async function page(first: StoredProject, again: StoredProject) {
+  const db = await fresh()
+  const workspaces = new Workspaces(db, fail, 'embedded')
+  const bench = {
+    db,
+    workspaces,
+    busy: false,
+    stoppable: false,
+    project: undefined as Project | undefined,
+    workspace: undefined as Workspace | undefined,
+    async show(one: StoredProject) {
+      await bench.project?.save()
+      bench.project = new Project(one, db, fail)
+      bench.workspace = await workspaces.liveOf(one.id)
+      await bench.project.save()
+    },
+    openOwn: () => bench.show(again),
+  }
+  await bench.show(first)
+  return { db, bench, asBench: bench as unknown as Workbench }
+}
+
+describe('a project that is deleted and put back', () => {
+  test('is shown and stored as it was, though another of its id was opened in its place', async () => {
+    const { db, bench, asBench } = await page(stored({ 'main.halo': 'mine' }), stored({ 'main.halo': 'as it came' }))
+    await bench.workspace?.write('/a.txt', 'my file')
+    const whole = await deleteProject(asBench, 'p')
+    expect(whole).toBeDefined()
+    await bench.workspace?.write('/a.txt', 'as it came')
+    if (whole) await undelete(asBench, whole)
+    await bench.project?.save()
+    await bench.workspace?.settled()
+    expect(bench.project?.files).toEqual({ 'main.halo': 'mine' })
+    expect((await db.get('projects', 'p'))?.files).toEqual({ 'main.halo': 'mine' })
+    const mine = await hashOf(new TextEncoder().encode('my file'))
+    expect(bench.workspace?.files).toEqual({ '/a.txt': mine })
+    expect((await db.get('workspaces', 'p'))?.files).toEqual({ '/a.txt': mine })
+  })
+})
+
+test('a folder of the disk that is left does not come back by a run that still worked on it', async () => {
+  const db = await fresh()
+  const workspaces = new Workspaces(db, fail, 'embedded')
+  const worked = workspaces.of(onDisk('p'))
+  worked.mark()
+  await worked.settled()
+  expect(await db.getKey('workspaces', onDisk('p'))).toBe(onDisk('p'))
+  await workspaces.leaveFolder('p')
+  worked.mark()
+  await worked.settled()
+  expect(await db.getKey('workspaces', onDisk('p'))).toBeUndefined()
+})
+
+test('a workspace that is asked for twice at once is read once', async () => {
+  const db = await fresh()
+  await saveWorkspace(db, { id: 'p', files: { '/a.txt': 'h' } })
+  const workspace = new Workspace('p', db, async () => memorySandbox(), fail)
+  const [first, second] = [workspace.load(), workspace.load()]
+  await first
+  void workspace.remove('/a.txt')
+  await second
+  expect(workspace.files).toEqual({})
+})
+
+test('a guest that is forgotten leaves no versions behind', async () => {
+  const db = await fresh()
+  const { stored: guest } = await takeIn(db, { name: 'G', files: { 'main.halo': 'x' }, active: 'main.halo', workspace: {}, fields: {} }, 'link')
+  await keepVersion(db, { project: guest.id, why: 'typing', files: guest.files, active: guest.active })
+  await forget(db, guest.id)
+  for (const store of ['projects', 'workspaces', 'versions'] as const) expect(await db.count(store)).toBe(0)
+})
+
+describe('what is typed', () => {
+  test('while other files are put in place stays', async () => {
+    const project = new Project(stored({ 'main.halo': 'first' }), await fresh(), fail)
+    const replaced = project.replace({ 'main.halo': 'an old version' }, 'main.halo', 'back')
+    project.edit('main.halo', 'typed')
+    await replaced
+    expect(project.files).toEqual({ 'main.halo': 'typed' })
+  })
+
+  test('while the text of another tab is read stands, and that text is a version', async () => {
+    const db = await fresh()
+    const told: unknown[] = []
+    const typing: { act?: () => void } = {}
+    const slow = new Proxy(db, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]): unknown => {
+          const given: unknown = value.apply(target, args)
+          return name === 'get' && typing.act ? (given as Promise<unknown>).finally(typing.act) : given
+        }
+      },
+    })
+    const here = new Project(stored({ 'main.halo': 'first' }), slow, (thrown) => told.push(thrown))
+    await here.save()
+    const there = new Project((await db.get('projects', 'p')) ?? stored({}), db, fail)
+    there.edit('main.halo', 'theirs')
+    await there.save()
+    typing.act = () => here.edit('main.halo', 'mine')
+    await here.follow(2)
+    await here.save()
+    expect((await db.get('projects', 'p'))?.files).toEqual({ 'main.halo': 'mine' })
+    expect((await listVersions(db, 'p')).map(({ files }) => files['main.halo'])).toContain('theirs')
+    expect(told).toHaveLength(1)
+  })
+})
+
+describe('files that are added', () => {
+  test('while a run is under way leave its changes to be undone from where it began', async () => {
+    const { bench, asBench } = await page(stored({ 'main.halo': '' }), stored({ 'main.halo': '' }))
+    bench.workspace?.mark()
+    await bench.workspace?.write('/run.txt', 'of the run')
+    bench.stoppable = true
+    await addFiles(asBench, [{ path: '/own.txt', file: new Blob(['own']), to: 'workspace' }])
+    expect(bench.workspace?.changes.map(({ path }) => path)).toEqual(['/own.txt', '/run.txt'])
+  })
+
+  test.each([
+    ['./shop/', 'shop'],
+    ['/shop/data', 'shop/data'],
+    ['.github', '.github'],
+    [' ', ''],
+    ['/', ''],
+  ])('%j is the folder %j', (typed, folder) => expect(folderOf(typed)).toBe(folder))
+  test.each(['..', '../shop', 'a/../b', '.'])('%j is no folder', (typed) => expect(isName(folderOf(typed))).toBe(false))
+})
+
+test('a recording whose pipeline has a pattern for a name stops nothing', () => {
+  const project = { files: { 'main.halo': `pipeline ${'a'.repeat(40)}!` }, active: 'main.halo' }
+  const record = (pipeline: string) => ({ start: { runId: 'r', at: 1, pipeline, args: {}, main: 'main.halo', sources: {}, version: '' }, entries: [] })
+  expect(fileNow({ project } as unknown as Workbench, record('(a+)+$'))).toBeUndefined()
+  expect(fileNow({ project } as unknown as Workbench, record('('))).toBeUndefined()
+  expect(fileNow({ project } as unknown as Workbench, record('a'.repeat(40)))).toBe('main.halo')
+})
