@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test, type Page } from '@playwright/test'
-import { button, cards, status } from './bench.ts'
+import { button, cards, open, status } from './bench.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -64,4 +64,15 @@ test('nothing is cut off at 360 px, nor at 200 % zoom', async ({ page }) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth), `${name} at ${viewport.width}`).toBeLessThanOrEqual(0)
     }
   }
+})
+
+test('on a phone on its side the top bar is one row, so that the program has room', async ({ page }) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await open(page)
+  const bar = await page.getByRole('banner').boundingBox()
+  expect(bar?.height).toBeLessThanOrEqual(56)
+  await page.getByRole('tab', { name: 'Editor' }).click()
+  const text = page.getByRole('region', { name: 'Editor' }).getByRole('textbox', { name: /^Text of/ })
+  await expect(text.getByText('policy').first()).toBeInViewport()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(844)
 })

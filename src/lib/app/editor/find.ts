@@ -16,8 +16,9 @@ export const finding: Extension = [
     '.cm-textfield': { backgroundColor: 'var(--bg)', color: 'var(--text)', border: '1px solid var(--line2)', borderRadius: 'var(--r1)', padding: '3px 6px', fontSize: 'var(--t2)' },
     '.cm-button': { backgroundColor: 'var(--panel)', backgroundImage: 'none', color: 'var(--text)', border: '1px solid var(--line2)', borderRadius: 'var(--r1)', padding: '3px 8px', fontSize: 'var(--t2)', cursor: 'pointer' },
     '.cm-button:hover': { backgroundColor: 'var(--bg)' },
-    '.cm-searchMatch': { backgroundColor: 'color-mix(in srgb, var(--halo) 30%, transparent)' },
-    '.cm-searchMatch-selected': { backgroundColor: 'color-mix(in srgb, var(--halo) 65%, transparent)' },
+    // A stronger tint would take the colours of the syntax below 4.5:1.
+    '.cm-searchMatch': { backgroundColor: 'color-mix(in srgb, var(--halo) 20%, transparent)' },
+    '.cm-searchMatch-selected': { backgroundColor: 'color-mix(in srgb, var(--halo) 20%, transparent)', outline: '2px solid var(--halo)' },
   }),
 ]
 
