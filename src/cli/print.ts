@@ -54,7 +54,7 @@ export function say(text: string): void {
   process.stderr.write(`${visible(text)}\n`)
 }
 
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 function visible(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(OBEYED, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)

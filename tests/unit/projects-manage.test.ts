@@ -5,12 +5,14 @@ import { folderOf, isName } from '../../src/lib/app/files/incoming.ts'
 import { Workspaces } from '../../src/lib/app/files/workspaces.svelte.ts'
 import { deleteProject, undelete } from '../../src/lib/app/project/manage.ts'
 import { Project } from '../../src/lib/app/project/project.svelte.ts'
+import { Player } from '../../src/lib/app/run/player.ts'
 import { forget, takeIn } from '../../src/lib/app/share/store.ts'
 import type { Workbench } from '../../src/lib/app/shell/workbench.svelte.ts'
 import { fileNow } from '../../src/lib/app/travel/replaying.ts'
+import { keyed, uniqueNames } from '../../src/lib/halo/tools/providers/columns.ts'
 import { memorySandbox } from '../../src/lib/halo/sandbox/memory.ts'
 import { Workspace } from '../../src/lib/app/files/workspace.svelte.ts'
-import { hashOf, keepVersion, listVersions, openDatabase, saveWorkspace, type Database, type StoredProject } from '../../src/lib/storage/index.ts'
+import { hashOf, keepVersion, keepWhole, listRuns, listVersions, openDatabase, saveWorkspace, type Database, type StoredProject } from '../../src/lib/storage/index.ts'
 import { onDisk } from '../../src/lib/storage/contents.ts'
 
 beforeAll(() => void vi.stubGlobal('navigator', {}))
@@ -31,6 +33,7 @@ async function page(first: StoredProject, again: StoredProject) {
     workspaces,
     busy: false,
     stoppable: false,
+    settings: { engine: 'embedded' as 'embedded' | 'webcontainer' },
     project: undefined as Project | undefined,
     workspace: undefined as Workspace | undefined,
     async show(one: StoredProject) {
@@ -74,6 +77,22 @@ test('a folder of the disk that is left does not come back by a run that still w
   worked.mark()
   await worked.settled()
   expect(await db.getKey('workspaces', onDisk('p'))).toBeUndefined()
+})
+
+test('a run that waits does not go on in another folder than the one it began in', async () => {
+  const db = await fresh()
+  const source = 'pipeline Main -> String : System.Value("x")'
+  const begun = (folder: string | undefined) => ({ project: 'p', workspace: onDisk('p'), ...(folder === undefined ? {} : { folder }) })
+  const start = (runId: string) => ({ start: { runId, at: 1, pipeline: 'Main', args: {}, main: 'main.halo', sources: { 'main.halo': source }, version: '' }, entries: [] })
+  const workspace = { id: onDisk('p'), known: true, disk: { name: 'other' } } as unknown as Workspace
+  const player = new Player({ db, workspaceOf: () => workspace, liveWorkspaceOf: async () => workspace, keysFor: () => undefined, gateFor: () => () => async () => false, report: fail, onchange: () => undefined })
+  for (const [runId, folder, refused] of [['a', 'shop', true], ['b', 'other', false], ['c', undefined, false]] as const) {
+    await keepWhole(db, start(runId), begun(folder))
+    const run = (await listRuns(db)).find((one) => one.runId === runId)
+    const restored = run && player.restore(run, 'p')
+    if (refused) await expect(restored).rejects.toThrow(/folder of your disk/)
+    else expect((await restored)?.info.folder).toBe('other')
+  }
 })
 
 test('a workspace that is asked for twice at once is read once', async () => {
@@ -142,6 +161,35 @@ describe('files that are added', () => {
     expect(bench.workspace?.changes.map(({ path }) => path)).toEqual(['/own.txt', '/run.txt'])
   })
 
+  describe('where commands run in a container', () => {
+    const program = [{ path: 'other.halo', file: new Blob(['// other']), to: 'project' as const }]
+
+    test('programs take it from the project, since it has an open network', async () => {
+      const { bench, asBench, db } = await page(stored({ 'main.halo': '' }), stored({ 'main.halo': '' }))
+      const disposed = vi.fn()
+      const engines = ['webcontainer', 'embedded'] as const
+      let made = 0
+      const workspace = new Workspace('p', db, async () => ({ ...memorySandbox(), engine: engines[made++] ?? 'embedded', dispose: disposed }), fail)
+      bench.workspace = workspace
+      bench.workspaces.leaveContainer = () => workspace.leaveContainer()
+      await workspace.write('/a.txt', 'kept')
+      expect((await workspace.sandbox()).engine).toBe('webcontainer')
+      await addFiles(asBench, program)
+      expect(disposed).toHaveBeenCalledOnce()
+      const next = await workspace.sandbox()
+      expect(next.engine).toBe('embedded')
+      expect(new TextDecoder().decode(await next.read('/a.txt'))).toBe('kept')
+    })
+
+    test('none is added to a run that works there', async () => {
+      const { bench, asBench } = await page(stored({ 'main.halo': '' }), stored({ 'main.halo': '' }))
+      bench.stoppable = true
+      bench.settings.engine = 'webcontainer'
+      await expect(addFiles(asBench, program)).rejects.toThrow(/Stop the run/)
+      expect(Object.keys(bench.project?.files ?? {})).toEqual(['main.halo'])
+    })
+  })
+
   test.each([
     ['./shop/', 'shop'],
     ['/shop/data', 'shop/data'],
@@ -150,6 +198,17 @@ describe('files that are added', () => {
     ['/', ''],
   ])('%j is the folder %j', (typed, folder) => expect(folderOf(typed)).toBe(folder))
   test.each(['..', '../shop', 'a/../b', '.'])('%j is no folder', (typed) => expect(isName(folderOf(typed))).toBe(false))
+})
+
+describe('the names of a table’s columns', () => {
+  test('what a row has beyond them is not lost to one of them', () => {
+    expect(keyed(['a', 'column_3'], ['x', 'y', 'z'])).toEqual({ a: 'x', column_3: 'y', column_3_2: 'z' })
+  })
+  test('one name very often is told apart at once', { timeout: 5000 }, () => {
+    const names = uniqueNames(Array.from({ length: 300_000 }, () => 'a'))
+    expect(new Set(names).size).toBe(300_000)
+    expect(uniqueNames(['a', 'a_2', 'a', 'a'])).toEqual(['a', 'a_2', 'a_3', 'a_4'])
+  })
 })
 
 test('a recording whose pipeline has a pattern for a name stops nothing', () => {

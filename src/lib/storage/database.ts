@@ -71,6 +71,8 @@ export interface StoredRun {
   unkept?: boolean
   /** The workspace it works on, where that isn't its project's. */
   workspace?: string
+  /** Name of the folder of the disk that it works on. */
+  folder?: string
 }
 
 export interface HaloDatabase extends DBSchema {

@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** What a run is marked with when its journal begins. */
-export type RunMark = Pick<StoredRun, 'project' | 'mode' | 'baseline' | 'unkept' | 'workspace' | 'imported'>
+export type RunMark = Pick<StoredRun, 'project' | 'mode' | 'baseline' | 'unkept' | 'workspace' | 'folder' | 'imported'>
 
 /** So many recordings are kept; pinned ones and open runs stand beside them. */
 export const KEPT = 50

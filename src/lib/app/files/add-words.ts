@@ -12,6 +12,7 @@ export const addWords = {
   root: 'its root',
   badFolder: 'A folder like “shop” or “shop/data”.',
   ask: 'Programs from elsewhere: before the next run you see what they may do and are asked.',
+  stopFirst: 'A run works in WebContainers, which programs from elsewhere don’t get. Stop the run, then add them.',
   leftOut: (items: readonly string[]) => `Left out: ${list(items)}.`,
   nothing: 'There is nothing that could be added.',
   many: (n: number, most: number) => `${n.toLocaleString('en')} more than the ${most.toLocaleString('en')} files that can be added at once`,

@@ -1,6 +1,8 @@
 /** Puts files that a person gave into the project and its workspace. */
+import { HaloError } from '../../halo/errors.ts'
 import { hashOf } from '../../storage/contents.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
+import { addWords as words } from './add-words.ts'
 import { textOf, type Placed } from './incoming.ts'
 
 /** Is there such a file already? */
@@ -14,6 +16,7 @@ export async function addFiles(bench: Workbench, placed: readonly Placed[]): Pro
   const { project, workspace } = bench
   const programs: [string, string][] = []
   for (const one of placed) if (one.to === 'project') programs.push([one.path, await textOf(one)])
+  if (programs.length > 0 && bench.stoppable && bench.settings.engine === 'webcontainer') throw new HaloError('VALIDATION', words.stopFirst)
   const others = placed.filter(({ to }) => to === 'workspace')
   if (workspace && others.length > 0) {
     await workspace.settled()
@@ -26,6 +29,7 @@ export async function addFiles(bench: Workbench, placed: readonly Placed[]): Pro
     const together = () => ({ ...project.files, ...Object.fromEntries(programs) })
     const digest = await hashOf(new TextEncoder().encode(JSON.stringify(Object.entries(together()).sort())))
     await project.replace(together(), programs[0]?.[0] ?? project.active, 'added', { from: 'added', ...project.elsewhere, digest })
+    await bench.workspaces?.leaveContainer(project.id)
   }
   return placed.length
 }

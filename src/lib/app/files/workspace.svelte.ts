@@ -127,6 +127,15 @@ export class Workspace {
     return this.#sandbox
   }
 
+  /** A container's network is open: once files from elsewhere are here, what comes next gets an engine that may be another. */
+  async leaveContainer(): Promise<void> {
+    const sandbox = await this.#sandbox
+    if (sandbox?.engine !== 'webcontainer') return
+    await this.settled()
+    this.#sandbox = undefined
+    await sandbox.dispose()
+  }
+
   async read(path: string): Promise<Uint8Array | undefined> {
     const hash = this.#files[path]
     return hash === undefined ? undefined : this.content(hash)

@@ -71,6 +71,10 @@ export class Workspaces {
     }
   }
 
+  async leaveContainer(project: string): Promise<void> {
+    for (const id of [project, onDisk(project)]) await this.#open.get(id)?.leaveContainer()
+  }
+
   async settled(project: string): Promise<void> {
     for (const id of [project, onDisk(project)]) await this.#open.get(id)?.settled()
   }

@@ -98,7 +98,8 @@ export class Player {
     const claim = await claimRun(runId)
     const recorded = recordsRuns()
     const where = workspace.disk ? { workspace: workspace.id } : {}
-    const mark = { project: project.id, mode, baseline: { ...workspace.files }, ...where, ...(recorded ? {} : { unkept: true }) }
+    const folder = workspace.disk ? { folder: workspace.disk.name } : {}
+    const mark = { project: project.id, mode, baseline: { ...workspace.files }, ...where, ...folder, ...(recorded ? {} : { unkept: true }) }
     const kind = test !== undefined ? ('scenario' as const) : mode === 'mock' ? ('mock' as const) : ('live' as const)
     const driver = engine.createDriver({
       runId, pipeline: prepared.pipeline.name, args: prepared.args, file, mocks: prepared.mocks, mode: kind, scenario: test, workspace,
@@ -127,7 +128,8 @@ export class Player {
     const prepared = test === undefined ? engine.prepare(file, run.pipeline) : engine.prepareScenario(file, test, record)
     const projectId = run.project ?? shownProject ?? 'default'
     const workspace = await this.#own(run.workspace ?? projectId)
-    if (open && isOnDisk(workspace.id) && !workspace.disk) throw new HaloError('VALIDATION', runWords.folderLeft)
+    // The project may have another folder by now, which this run has never seen.
+    if (open && isOnDisk(workspace.id) && (!workspace.disk || (run.folder ?? workspace.disk.name) !== workspace.disk.name)) throw new HaloError('VALIDATION', runWords.folderLeft)
     const stored = await projectIn(db, projectId)
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({

@@ -1,3 +1,5 @@
+import { macrotask } from '../../halo/models/slices.ts'
+
 /** Milliseconds of work after which the page gets its turn: of a task that people don't feel. */
 const SLICE = 12
 
@@ -9,22 +11,10 @@ export function breather(): () => Promise<void> | undefined {
   return () => {
     if (under !== undefined) return under
     if (performance.now() - since < SLICE) return undefined
-    under = turn().then(() => {
+    under = macrotask().then(() => {
       since = performance.now()
       under = undefined
     })
     return under
   }
-}
-
-/** A task of its own: what waits to be drawn or handled comes first. Timers are no use, they are slowed down to 4 ms. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close()
-      resolve()
-    }
-    port2.postMessage(undefined)
-  })
 }

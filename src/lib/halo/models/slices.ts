@@ -41,7 +41,7 @@ export function inSlices(body: ReadableStream<Uint8Array>, note: (text: string) 
 }
 
 /** Resolves in a task of its own. A message, since timers are held back in a page that isn't seen. */
-function macrotask(): Promise<void> {
+export function macrotask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => {
