@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database.ts'
+import { transact } from '../../storage/transact.ts'
 import { keyOf, readOrigins } from './kept.ts'
 import type { Permit } from './gate.ts'
 
@@ -52,9 +53,12 @@ export class Egress {
     this.#waiting = this.#waiting.filter((one) => one.id !== id)
     this.#pending.delete(id)
     if (yes) {
-      const kept = [origin, ...(await this.#kept(project.id))].slice(0, MOST)
-      // The answer counts even where it can't be kept.
-      await this.#db.put('settings', kept, keyOf(project.id)).catch(() => undefined)
+      // The answer counts even where it can't be kept. In one transaction: another tab may agree to more just now, or take something back.
+      await transact(this.#db, ['settings'], async (tx) => {
+        const settings = tx.objectStore('settings')
+        const kept = readOrigins(await settings.get(keyOf(project.id))).filter((one) => one !== origin)
+        await settings.put([origin, ...kept].slice(0, MOST), keyOf(project.id))
+      }).catch(() => undefined)
     }
     return yes
   }

@@ -46,7 +46,7 @@ export function waterfallOf(entries: readonly JournalEntry[], upTo: number): Wat
     const { seq, path, kind, target, at, ms = 0, cost = 0 } = entry
     calls.push({ key: String(seq), path, kind: kind === 'agent' ? 'model' : 'tool', target, at: at - ms, ms, cost, failed: entry.error !== undefined, running: false })
   }
-  calls.push(...nestedRuns(entries.slice(0, upTo + 1), calls))
+  for (const run of nestedRuns(entries.slice(0, upTo + 1), calls)) calls.push(run)
   const now = entries[upTo]?.at ?? 0
   for (const { seq, path, kind, target, at } of open.values()) {
     calls.push({ key: String(seq), path, kind: kind === 'agent' ? 'model' : 'tool', target, at, ms: Math.max(0, now - at), cost: 0, failed: false, running: true })

@@ -21,9 +21,11 @@ export async function agreementsIn(db: Database): Promise<Agreement[]> {
 /** They were digests alone at first. */
 export function readAgreements(kept: unknown): Agreement[] {
   if (!Array.isArray(kept)) return []
+  const seen = new Set<string>()
   return kept.flatMap((one: unknown): Agreement[] => {
     const { digest, name, at } = typeof one === 'string' ? { digest: one, name: undefined, at: undefined } : typeof one === 'object' && one !== null ? (one as Record<string, unknown>) : {}
-    if (typeof digest !== 'string') return []
+    if (typeof digest !== 'string' || seen.has(digest)) return []
+    seen.add(digest)
     return [{ digest, ...(typeof name === 'string' ? { name } : {}), ...(typeof at === 'number' ? { at } : {}) }]
   })
 }

@@ -66,7 +66,7 @@ export class Trust {
 
   async #agree(agreement: Agreement): Promise<void> {
     // The answer counts even where it can't be kept.
-    this.#agreed = [agreement, ...this.#agreed]
+    this.#agreed = [agreement, ...this.#agreed.filter(({ digest }) => digest !== agreement.digest)]
     if (this.#db) await (await import('./agree.ts')).agree(this.#db, agreement).catch(() => undefined)
   }
 }

@@ -53,7 +53,13 @@ export async function makeFork(bench: Workbench, { run, record, files }: Travel,
   }
   const workspace = `fork:${runId}`
   await saveWorkspace(db, { id: workspace, files: baseline })
-  await keepWhole(db, fork, { project, workspace, baseline, ...(run.mode === undefined ? {} : { mode: run.mode }) })
+  try {
+    await keepWhole(db, fork, { project, workspace, baseline, ...(run.mode === undefined ? {} : { mode: run.mode }) })
+  } catch (thrown) {
+    // Nothing would ever take its files away again.
+    await db.delete('workspaces', workspace).catch(() => undefined)
+    throw thrown
+  }
   await bench.refreshRuns()
   return bench.runs.find((one) => one.runId === runId)
 }
