@@ -4,8 +4,10 @@ import { addFiles } from '../../src/lib/app/files/add.ts'
 import { folderOf, isName } from '../../src/lib/app/files/incoming.ts'
 import { Workspaces } from '../../src/lib/app/files/workspaces.svelte.ts'
 import { deleteProject, undelete } from '../../src/lib/app/project/manage.ts'
+import { projectOf } from '../../src/lib/app/project/project-zip.ts'
 import { Project } from '../../src/lib/app/project/project.svelte.ts'
 import { Player } from '../../src/lib/app/run/player.ts'
+import { fromJson } from '../../src/lib/app/share/shared-project.ts'
 import { forget, takeIn } from '../../src/lib/app/share/store.ts'
 import type { Workbench } from '../../src/lib/app/shell/workbench.svelte.ts'
 import { fileNow } from '../../src/lib/app/travel/replaying.ts'
@@ -161,6 +163,19 @@ describe('files that are added', () => {
     expect(bench.workspace?.changes.map(({ path }) => path)).toEqual(['/own.txt', '/run.txt'])
   })
 
+  const others = (...paths: string[]) => paths.map((path) => ({ path, file: new Blob([path]), to: 'workspace' as const }))
+  test.each([
+    ['a file where a folder is', ['/x.txt', '/notes']],
+    ['a folder where a file is', ['/x.txt', '/notes/a.md/b.md']],
+  ])('%s are refused before any is written, so that runs can still begin', async (_, paths) => {
+    const { bench, asBench } = await page(stored({ 'main.halo': '' }), stored({ 'main.halo': '' }))
+    await bench.workspace?.write('/notes/a.md', 'a')
+    await expect(addFiles(asBench, others(...paths))).rejects.toThrow(/can’t be put there/)
+    expect(Object.keys(bench.workspace?.files ?? {})).toEqual(['/notes/a.md'])
+    await addFiles(asBench, others('/notes/b.md', '/notes/a.md'))
+    expect(Object.keys(bench.workspace?.files ?? {})).toEqual(['/notes/a.md', '/notes/b.md'])
+  })
+
   describe('where commands run in a container', () => {
     const program = [{ path: 'other.halo', file: new Blob(['// other']), to: 'project' as const }]
 
@@ -198,6 +213,20 @@ describe('files that are added', () => {
     ['/', ''],
   ])('%j is the folder %j', (typed, folder) => expect(folderOf(typed)).toBe(folder))
   test.each(['..', '../shop', 'a/../b', '.'])('%j is no folder', (typed) => expect(isName(folderOf(typed))).toBe(false))
+})
+
+describe('a project of which no file system could hold the files is refused', () => {
+  const text = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
+  const manifest = text({ form: 'halo-zip', version: 1, name: 'N', fields: {}, programs: ['main.halo'], workspace: 'in' })
+  test.each([
+    ['twice', { 'in/a': text('1'), a: text('2') }],
+    ['file and folder', { 'in/a': text('1'), 'a/b': text('2') }],
+  ])('as a zip: %s', (_, files) => expect(() => projectOf({ 'halo.json': manifest, 'main.halo': text(''), ...files }, 'n')).toThrow(/halo\.json/))
+  test('as a link', () => {
+    const shared = (workspace: Record<string, string>) => fromJson(JSON.stringify({ name: 'N', files: { 'main.halo': '' }, active: 'main.halo', fields: {}, workspace }))
+    expect(() => shared({ '/a': '', '/a/b': '' })).toThrow()
+    expect(Object.keys(shared({ '/a': '', '/ab/b': '' }).workspace)).toEqual(['/a', '/ab/b'])
+  })
 })
 
 describe('the names of a table’s columns', () => {

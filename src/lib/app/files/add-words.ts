@@ -12,6 +12,7 @@ export const addWords = {
   root: 'its root',
   badFolder: 'A folder like “shop” or “shop/data”.',
   ask: 'Programs from elsewhere: before the next run you see what they may do and are asked.',
+  clash: (path: string) => `${path} can’t be put there: of two files, one would have to be the folder of the other. Nothing was added; name another folder.`,
   stopFirst: 'A run works in WebContainers, which programs from elsewhere don’t get. Stop the run, then add them.',
   leftOut: (items: readonly string[]) => `Left out: ${list(items)}.`,
   nothing: 'There is nothing that could be added.',

@@ -4,6 +4,7 @@ import { hashOf } from '../../storage/contents.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
 import { addWords as words } from './add-words.ts'
 import { textOf, type Placed } from './incoming.ts'
+import { clashing } from './paths.ts'
 
 /** Is there such a file already? */
 export const isTaken = ({ project, workspace }: Workbench) => ({ to, path }: Placed): boolean => (to === 'project' ? project?.files[path] !== undefined : workspace?.files[path] !== undefined)
@@ -18,6 +19,8 @@ export async function addFiles(bench: Workbench, placed: readonly Placed[]): Pro
   for (const one of placed) if (one.to === 'project') programs.push([one.path, await textOf(one)])
   if (programs.length > 0 && bench.stoppable && bench.settings.engine === 'webcontainer') throw new HaloError('VALIDATION', words.stopFirst)
   const others = placed.filter(({ to }) => to === 'workspace')
+  const clash = clashing(others.map(({ path }) => path), Object.keys(workspace?.files ?? {}))
+  if (clash !== undefined) throw new HaloError('VALIDATION', words.clash(clash))
   if (workspace && others.length > 0) {
     await workspace.settled()
     // What a run has changed by now has to be undone from where it began.

@@ -4,6 +4,7 @@
  * programs, and what was chosen and typed.
  */
 import { HaloError } from '../../halo/errors.ts'
+import { clashing } from '../files/paths.ts'
 import type { ZipFiles } from '../files/zip.ts'
 import { fromJson, type SharedProject } from '../share/shared-project.ts'
 import { dialogWords as words } from './dialog-words.ts'
@@ -56,6 +57,8 @@ export function projectOf(zip: ZipFiles, name: string): ZippedProject {
   }
   const folder = about?.folder ?? ''
   const workspace = [...entries].map(([path, content]) => [`/${folder !== '' && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path}`, content] as const)
+  // Taken out of its folder, a file may come to lie where another is.
+  if (clashing(workspace.map(([path]) => path)) !== undefined) throw refuse(words.badManifest)
   const active = about?.rest.active ?? programs.find((path) => path === 'main.halo') ?? programs[0]
   // The same door as for what is shared: what is odd in it is refused there.
   const project = fromJson(JSON.stringify({ name, fields: {}, ...about?.rest, files: Object.fromEntries(files), active, workspace: {} }))

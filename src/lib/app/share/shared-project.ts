@@ -1,5 +1,5 @@
 /** What a link or a file holds: a project as another person may open it. Plain data, checked as it comes in. */
-import { absolutePath } from '../files/paths.ts'
+import { absolutePath, clashing } from '../files/paths.ts'
 import { fromBase64, toBase64 } from './packing.ts'
 import { shareProblem } from './problem.ts'
 
@@ -54,7 +54,7 @@ export function fromJson(text: string): SharedProject {
   const active = textIn(given.active)
   if (!Object.hasOwn(files, active) || !Object.keys(files).every(isProjectPath)) throw shareProblem('damaged')
   const workspace = recordOf(given.workspace, bytesIn)
-  if (!Object.keys(workspace).every(isWorkspacePath)) throw shareProblem('damaged')
+  if (!Object.keys(workspace).every(isWorkspacePath) || clashing(Object.keys(workspace)) !== undefined) throw shareProblem('damaged')
   const project: SharedProject = { name: textIn(given.name), files, active, workspace, fields: recordOf(given.fields, (one) => recordOf(one, textIn)) }
   if (given.example !== undefined) project.example = textIn(given.example)
   if (given.pipeline !== undefined) project.pipeline = textIn(given.pipeline)
