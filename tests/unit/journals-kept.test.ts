@@ -193,6 +193,7 @@ describe('what is no recording', () => {
     ['text', 'hello\n', /line 1: it is not JSON/],
     ['other JSON Lines', '{"event":"x"}\n{"event":"y"}\n', /line 1: a recording begins with/],
     ['one from a newer version', whole.replace('"format":1', '"format":2'), /newer version/],
+    ['a kind that is no entry’s, but every object’s', whole.replace('"kind":"tool"', '"kind":"constructor"'), /line 2: nothing is known of entries of kind "constructor"/],
     ['an unknown kind of entry', whole.replace('"kind":"tool"', '"kind":"dream"'), /line 2: nothing is known of entries of kind "dream"/],
     ['two runs in one', whole + whole, /a second run starts there/],
     ['a line in the middle that is cut', whole.replace('"xx', '"'), /./],

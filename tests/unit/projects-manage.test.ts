@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { addFiles } from '../../src/lib/app/files/add.ts'
 import { folderOf, isName } from '../../src/lib/app/files/incoming.ts'
+import { leaveFolder } from '../../src/lib/app/files/leave-folder.ts'
 import { Workspaces } from '../../src/lib/app/files/workspaces.svelte.ts'
 import { deleteProject, undelete } from '../../src/lib/app/project/manage.ts'
 import { projectOf } from '../../src/lib/app/project/project-zip.ts'
@@ -79,6 +80,19 @@ test('a folder of the disk that is left does not come back by a run that still w
   worked.mark()
   await worked.settled()
   expect(await db.getKey('workspaces', onDisk('p'))).toBeUndefined()
+})
+
+test('a folder of the disk is not left while something runs on it', async () => {
+  const { bench, asBench } = await page(stored({ 'main.halo': '' }), stored({ 'main.halo': '' }))
+  const inPage = bench.workspace
+  const folder = new Workspace(onDisk('p'), bench.db, async () => memorySandbox(), fail)
+  bench.workspace = folder
+  bench.busy = true
+  await expect(leaveFolder(asBench)).rejects.toThrow(/Stop it or let it end/)
+  expect(bench.workspace).toBe(folder)
+  bench.busy = false
+  await leaveFolder(asBench)
+  expect(bench.workspace).toBe(inPage)
 })
 
 test('a run that waits does not go on in another folder than the one it began in', async () => {

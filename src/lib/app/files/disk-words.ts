@@ -8,6 +8,7 @@ export const diskWords = {
   use: 'Use a folder of my disk…',
   useElsewhere: 'Use a folder of my disk: once you have agreed to what this project may do.',
   leave: 'Leave the folder',
+  busy: 'A run is under way and may be at work in the folder. Stop it or let it end, then leave the folder.',
   again: 'Read again',
   reading: 'The folder is read…',
   needsLeave: (name: string) => `The browser wants your permission again for the folder “${name}”.`,
