@@ -63,12 +63,11 @@ test "go" runs Go(task: "x") :
       // Asked for by the program, twice; anything else would be the answer’s doing.
       expect(paths(server), path).toEqual([path, path])
       for (const tag of ['script', 'img', 'iframe', 'object', 'video', 'form', 'style', 'base', 'link', 'meta']) await expect(transcript(page).locator(tag), `${path} ${tag}`).toHaveCount(0)
-      const began = Date.now()
+      // The page still answers.
       await button(page, 'Settings').click()
       await expect(page.getByRole('dialog', { name: 'Settings' })).toBeVisible()
       await page.keyboard.press('Escape')
       await expect(page.getByRole('dialog')).toBeHidden()
-      expect(Date.now() - began, `${path}: the page answers`).toBeLessThan(5000)
     }
     await watched.clean(page)
   } finally {

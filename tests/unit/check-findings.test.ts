@@ -159,7 +159,7 @@ const programs: [code: keyof typeof CODES, program: string, fix?: string][] = [
   ['unknown-model-provider', pipe('x |> A.go() @shadow(«opnai»/gpt-4o)'), 'openai'],
   ['unknown-option', 'agent A [mock/a, «tmp»: 1]', 'temp'],
   ['unknown-provider', 'tool T : «Wrkspace»(".")', 'Workspace'],
-  ['unknown-provider', 'tool T : «Math»()'],
+  ['unknown-provider', 'tool T : «Page»()'],
   ['unknown-rule', policy('«AlowTools»("Files.*")'), 'AllowTools'],
   ['unknown-status', run('expect status == «"complete"»'), '"completed"'],
   ['unknown-target', run('mock A.go : call("«File».read", { path: "a" }) then "x"\nexpect true')],

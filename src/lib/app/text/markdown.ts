@@ -44,11 +44,15 @@ const reader = (within?: Within) => new Marked({
 
 const foreign = reader()
 
+/** Quotes and lists within each other thirty times over: reading those takes long, and nobody wrote them to be read as such. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))){30}|^[ \t]{120}/m
+
 function parsed(text: string, within: Within | undefined): string {
+  if (TOO_DEEP.test(text)) return `<pre>${escape(text)}</pre>`
   try {
     return (within ? reader(within) : foreign).parse(text, { async: false })
   } catch (thrown) {
-    // Nested deeper than the reader's stack goes: nobody wrote that to be read as anything but text.
+    // Nested deeper than the reader's stack goes, in a way that isn't seen above.
     if (!(thrown instanceof RangeError)) throw thrown
     return `<pre>${escape(text)}</pre>`
   }
