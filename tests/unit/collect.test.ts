@@ -238,3 +238,29 @@ describe('laws of the collection', () => {
     )
   })
 })
+
+test('entries of recordings that came from files are read once, and anew where another file brings the same run', async () => {
+  const db = await openDatabase(undefined, named())
+  await put(db, 'first', 'second', 'nobody')
+  const brought = (hash: string) => keepWhole(db, { ...record('r', [entry(0, { files: [{ path: '/a', after: hash }] })]), start: { ...record('r').start, at: 5 } }, { imported: true })
+  let read = 0
+  const counting = new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]): unknown => {
+        const given: unknown = value.apply(target, args)
+        return name === 'getAll' && args[0] === 'entries' ? (given as Promise<unknown[]>).then((all) => ((read += all.length), all)) : given
+      }
+    },
+  })
+  await brought('first')
+  for (let n = 0; n < 3; n++) await collectContents(counting, { now: n })
+  expect(read).toBe(1)
+  await createJournalStore(db).remove('r')
+  await brought('second')
+  await collectContents(counting, { now: 10 * GRACE })
+  await collectContents(counting, { now: 11 * GRACE })
+  expect(await left(db)).toEqual(['second'])
+  db.close()
+})

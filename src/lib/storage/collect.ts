@@ -61,7 +61,7 @@ export function holdContents(): () => void {
 let holders = 0
 
 /** What was read of runs that have gone no further since, by their ids. Entries are appended only. */
-type Read = Map<string, { at: number; upTo: number; hashes: Set<string> }>
+type Read = Map<string, { at: number; kept: string | undefined; upTo: number; hashes: Set<string> }>
 const known = new WeakMap<Database, Read>()
 
 /**
@@ -127,10 +127,11 @@ async function readEntries(db: Database, runs: readonly StoredRun[], signal: Abo
   const before = known.get(db)
   const read: Read = new Map()
   known.set(db, read)
-  for (const { runId, at, imported } of runs) {
+  for (const { runId, at, kept, imported } of runs) {
     const last = before?.get(runId)
     // A file may bring other entries under an id that was known.
-    const of = last?.at === at && !imported ? last : { at, upTo: -1, hashes: new Set<string>() }
+    const same = last?.at === at && last.kept === kept && (!imported || kept !== undefined)
+    const of = same ? last : { at, kept, upTo: -1, hashes: new Set<string>() }
     read.set(runId, of)
     for (;;) {
       if (signal?.aborted) return read
@@ -150,7 +151,7 @@ async function sweep(db: Database, hashes: readonly string[], read: Read, marks:
   const { runs, hashes: referred } = await small(tx)
   let removed = 0
   // The entries of a run that came meanwhile, a fork's, nobody has read.
-  if (runs.every(({ runId }) => read.has(runId))) {
+  if (runs.every(({ runId, kept }) => read.has(runId) && read.get(runId)?.kept === kept)) {
     const [contents, settings] = [tx.objectStore('contents'), tx.objectStore('settings')]
     for (const hash of hashes) {
       if (referred.has(hash) || (await settings.get(UNREFERENCED + hash)) !== marks.get(hash)) continue

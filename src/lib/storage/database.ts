@@ -67,6 +67,8 @@ export interface StoredRun {
   forkOf?: { runId: string; seq: number }
   /** It came from a file: nothing goes on with it, but forks do once a person has agreed. */
   imported?: boolean
+  /** Of this keeping of a whole run, and no other under its id. */
+  kept?: string
   /** Recording was switched off: it goes when the run ends. */
   unkept?: boolean
   /** The workspace it works on, where that isn't its project's. */

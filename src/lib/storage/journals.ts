@@ -114,7 +114,7 @@ async function removeRun(db: Database, runId: string): Promise<void> {
 export async function keepWhole(db: Database, { start, entries, end }: JournalRecord, mark: RunMark): Promise<boolean> {
   const answered = new Set(entries.map((entry) => entry.ref))
   const asked = entries.filter(({ state, seq }) => state === 'asked' && !answered.has(seq)).map(({ seq }) => seq)
-  const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: entries.length, asked, ...forkOf(start), ...mark, ...(end ? { end: plain(end) } : {}) }
+  const run: StoredRun = { runId: start.runId, pipeline: start.pipeline, at: start.at, entries: entries.length, asked, kept: crypto.randomUUID(), ...forkOf(start), ...mark, ...(end ? { end: plain(end) } : {}) }
   const write = async (tx: Writing<('runs' | 'starts' | 'entries')[]>): Promise<boolean> => {
     const runs = tx.objectStore('runs')
     if ((await runs.getKey(start.runId)) !== undefined) return false
