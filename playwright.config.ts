@@ -31,7 +31,8 @@ export default defineConfig({
   reporter: 'list',
   use: {
     baseURL: `http://localhost:${port}`,
-    trace: 'retain-on-failure',
+    // A trace takes a picture and a copy of the page at each step: only for what has failed once.
+    trace: 'on-first-retry',
     reducedMotion: 'reduce',
     launchOptions: {
       executablePath: findChromium(),
