@@ -131,10 +131,12 @@ export class Player {
     // The project may have another folder by now, which this run has never seen.
     if (open && isOnDisk(workspace.id) && (!workspace.disk || (run.folder ?? workspace.disk.name) !== workspace.disk.name)) throw new HaloError('VALIDATION', runWords.folderLeft)
     const stored = await projectIn(db, projectId)
+    // Where a project is gone, nobody can say any more whether it might have them.
+    const keys = stored && (await this.#page.keysFor(stored))
     if (run.baseline) workspace.mark(run.baseline)
     const driver = engine.createDriver({
       runId: run.runId, pipeline: run.pipeline, args: record.start.args, file, mocks: prepared.mocks,
-      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys: await this.#page.keysFor(stored ?? {}),
+      mode: test === undefined ? 'live' : 'scenario', workspace, journal, keys,
       gate: this.#page.gateFor({ id: projectId, name: stored?.name ?? run.pipeline }),
     })
     const info = { runId: run.runId, projectId: workspace.disk ? projectId : workspace.id, ...(workspace.disk ? { workspace: workspace.id, folder: workspace.disk.name } : {}), pipeline: run.pipeline, mode: test === undefined ? mode : 'scenario', limit: prepared.limit, recorded: run.unkept !== true }
