@@ -57,6 +57,8 @@ test "go" runs Go(task: "x") :
       await expect(page.getByRole('combobox', { name: 'Pipeline' })).toHaveValue('Go')
       await page.getByRole('combobox', { name: 'Mode' }).selectOption('scenario:go')
       await button(page, 'Run').click()
+      // The run before may still be what is shown.
+      await expect.poll(() => server.received.length, { message: path, timeout: 30_000 }).toBe(2)
       await expect(status(page), path).toHaveText(/completed|failed/, { timeout: 30_000 })
       await transcript(page).getByRole('button', { name: /Net\.get/ }).first().click()
       await expect(files(page).getByRole('treeitem', { name: /keep\.md/ })).toBeVisible()
