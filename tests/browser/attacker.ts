@@ -64,7 +64,7 @@ export function watch(page: Page, server: LocalServer): Watch {
 }
 
 /** All of the page's storage as text, bytes as Latin-1. */
-async function everythingKept(): Promise<string> {
+export async function everythingKept(): Promise<string> {
   const asText = (value: unknown): string => {
     if (value instanceof ArrayBuffer) return asText(new Uint8Array(value))
     if (value instanceof Uint8Array) return Array.from(value, (byte) => String.fromCharCode(byte)).join('')
@@ -78,5 +78,6 @@ async function everythingKept(): Promise<string> {
     for (const store of db.objectStoreNames) text += `\n[${store}]\n${asText(await done(db.transaction(store).objectStore(store).getAll()))}`
     db.close()
   }
+  for (const cache of await caches.keys()) for (const request of await (await caches.open(cache)).keys()) text += request.url
   return text
 }

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { gunzipSync } from 'node:zlib'
 import { expect, test, type Locator, type Page } from '@playwright/test'
 import type { ScriptedServer } from '../conformance/servers/script.ts'
+import { everythingKept } from './attacker.ts'
 import { button, open, status, transcript, write } from './bench.ts'
 import { closedServer, compatibleServer, longAnswer, ollamaServer, openaiServer, PLANTED } from './provider.ts'
 
@@ -102,25 +103,6 @@ test('a key is saved, tested, used by a live run that streams, and found nowhere
     expect(text, where).not.toContain(PLANTED.slice(3, 20))
   }
 })
-
-/** All of the page's storage as text, bytes as Latin-1. */
-async function everythingKept(): Promise<string> {
-  const asText = (value: unknown): string => {
-    if (value instanceof ArrayBuffer) return asText(new Uint8Array(value))
-    if (value instanceof Uint8Array) return Array.from(value, (byte) => String.fromCharCode(byte)).join('')
-    if (typeof value !== 'object' || value === null) return String(value)
-    return Object.entries(value).map(([name, part]) => `${name}=${asText(part)}`).join('\n')
-  }
-  const done = <T>(request: IDBRequest<T>) => new Promise<T>((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(new Error('idb')))))
-  let text = asText({ ...localStorage }) + asText({ ...sessionStorage }) + document.cookie
-  for (const { name = '' } of await indexedDB.databases()) {
-    const db = await done(indexedDB.open(name))
-    for (const store of db.objectStoreNames) text += `\n[${store}]\n${asText(await done(db.transaction(store).objectStore(store).getAll()))}`
-    db.close()
-  }
-  for (const cache of await caches.keys()) for (const request of await (await caches.open(cache)).keys()) text += request.url
-  return text
-}
 
 test('a missing key fails with a sentence and a way to Settings', async ({ page }) => {
   await open(page)

@@ -2,9 +2,9 @@
 import { looksZipped, readZip, writeZip, type ZipFiles } from '../files/zip.ts'
 import { saveAs } from '../files/save.ts'
 import type { Workspace } from '../files/workspace.svelte.ts'
-import { openFile } from '../share/actions.ts'
+import { openRead } from '../share/actions.ts'
+import { fromFile } from '../share/codec.ts'
 import { staysAtHome } from '../share/gather.ts'
-import { takeIn } from '../share/store.ts'
 import type { Workbench } from '../shell/workbench.svelte.ts'
 import { projectOf, zipOf } from './project-zip.ts'
 
@@ -43,19 +43,7 @@ async function contentsOf(workspace: Workspace): Promise<Record<string, Uint8Arr
   return contents
 }
 
-/** Opens a zip or a shared file as a project from elsewhere: inert, beside the person's own. False: it said why not. */
-export async function importProject(bench: Workbench, file: File): Promise<boolean> {
-  try {
-    if (!(await looksZipped(file))) return await openFile(bench, file)
-    const { db } = bench
-    if (!db) return false
-    const project = projectOf(await readZip(file), file.name.replace(/\.zip$/i, ''))
-    const { stored } = await takeIn(db, project, 'file')
-    await bench.show(stored)
-    await bench.refreshRuns()
-    return true
-  } catch (thrown) {
-    bench.report(thrown)
-    return false
-  }
+/** Opens a zip or a shared file as a project from elsewhere. False: it said why not. */
+export function importProject(bench: Workbench, file: File): Promise<boolean> {
+  return openRead(bench, async () => ((await looksZipped(file)) ? projectOf(await readZip(file), file.name.replace(/\.zip$/i, '')) : fromFile(file)))
 }

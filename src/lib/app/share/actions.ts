@@ -2,6 +2,7 @@
 import type { Workbench } from '../shell/workbench.svelte.ts'
 import { rememberAddress } from './address.ts'
 import { fromFile, fromHash } from './codec.ts'
+import type { SharedProject } from './shared-project.ts'
 import { copyGuest, forget, takeIn } from './store.ts'
 
 export async function openHash(bench: Workbench, hash: string): Promise<boolean> {
@@ -19,9 +20,14 @@ export async function openHash(bench: Workbench, hash: string): Promise<boolean>
   }
 }
 
-export async function openFile(bench: Workbench, file: Blob): Promise<boolean> {
+export function openFile(bench: Workbench, file: Blob): Promise<boolean> {
+  return openRead(bench, () => fromFile(file))
+}
+
+/** Opens what a file holds, once read, as a project from elsewhere: inert, beside the person's own. False: it said why not. */
+export async function openRead(bench: Workbench, read: () => Promise<SharedProject>): Promise<boolean> {
   try {
-    const shared = await fromFile(file)
+    const shared = await read()
     if (!bench.db) return false
     const { stored } = await takeIn(bench.db, shared, 'file')
     await bench.show(stored)
