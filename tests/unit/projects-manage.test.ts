@@ -111,6 +111,24 @@ test('a run that waits does not go on in another folder than the one it began in
   }
 })
 
+test('a waiting run asks for keys only for a project that is there to say whether it may have them', async () => {
+  const db = await fresh()
+  const asked: unknown[] = []
+  const workspace = (id: string) => new Workspace(id, db, async () => memorySandbox(), fail)
+  const keysFor = (project: { elsewhere?: unknown }) => {
+    asked.push(project.elsewhere)
+    return undefined
+  }
+  const player = new Player({ db, workspaceOf: workspace, liveWorkspaceOf: async (id) => workspace(id), keysFor, gateFor: () => () => async () => false, report: fail, onchange: () => undefined })
+  await db.put('projects', { ...stored({ 'main.halo': '' }), id: 'here', elsewhere: { digest: 'd', from: 'link' } })
+  for (const project of ['here', 'gone']) {
+    await keepWhole(db, { start: { runId: project, at: 1, pipeline: 'Main', args: {}, main: 'main.halo', sources: { 'main.halo': 'pipeline Main -> String : System.Value("x")' }, version: '' }, entries: [] }, { project })
+    const run = (await listRuns(db)).find((one) => one.runId === project)
+    if (run) await player.restore(run, project)
+  }
+  expect(asked).toEqual([{ digest: 'd', from: 'link' }])
+})
+
 test('a workspace that is asked for twice at once is read once', async () => {
   const db = await fresh()
   await saveWorkspace(db, { id: 'p', files: { '/a.txt': 'h' } })
