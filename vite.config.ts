@@ -44,5 +44,6 @@ export default defineConfig({
     include: ['tests/{unit,grammar,conformance}/**/*.test.ts'],
     environment: 'node',
     testTimeout: 60_000,
+    setupFiles: ['tests/property-seed.ts'],
   },
 })
