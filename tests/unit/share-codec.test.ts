@@ -21,13 +21,15 @@ const anyCode = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 20 })
 const part = fc.string({ unit: fc.constantFrom(...'abc.-_ ü🦀'), minLength: 1, maxLength: 8 }).filter((name) => !/^\.+$/.test(name))
 const path = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
 const key = fc.oneof(text, fc.constantFrom('constructor', 'toString', '0', '')).filter((name) => name !== '__proto__')
+/** No file is a folder of another one too. */
+const tree = (files: Record<string, Uint8Array>) => Object.keys(files).every((file) => !Object.keys(files).some((other) => other.startsWith(`${file}/`)))
 const project: fc.Arbitrary<SharedProject> = fc
   .record(
     {
       name: text,
       example: text,
       files: fc.dictionary(path, fc.oneof(text, anyCode), { minKeys: 1, maxKeys: 4, noNullPrototype: true }),
-      workspace: fc.dictionary(path.map((one) => `/${one}`), fc.oneof(fc.uint8Array({ maxLength: 80 }), text.map((one) => new TextEncoder().encode(one)), fc.constant(Uint8Array.of(0xef, 0xbb, 0xbf, 65))), { maxKeys: 4, noNullPrototype: true }),
+      workspace: fc.dictionary(path.map((one) => `/${one}`), fc.oneof(fc.uint8Array({ maxLength: 80 }), text.map((one) => new TextEncoder().encode(one)), fc.constant(Uint8Array.of(0xef, 0xbb, 0xbf, 65))), { maxKeys: 4, noNullPrototype: true }).filter(tree),
       fields: fc.dictionary(key, fc.dictionary(key, anyCode, { maxKeys: 3, noNullPrototype: true }), { maxKeys: 3, noNullPrototype: true }),
       pipeline: text,
       mode: text,
