@@ -39,5 +39,7 @@ export type * from './plan/index.ts'
 export { mockMode, runMocked, runTest, runTests, scenarioOf } from './testing/index.ts'
 export type * from './testing/index.ts'
 
+export { createApprovalGate, type ApprovalGate, type ApprovalPolicy, type GateAnswer, type GateCall, type GateVerdict, type LoopCall, type PendingCall, type Responded } from './session/gate.ts'
+
 export { REGEX_WORKER_SOURCE, regexWorkerRunner } from './policy/index.ts'
 export type { CallFacts, Decision, RegexRunner } from './policy/types.ts'
