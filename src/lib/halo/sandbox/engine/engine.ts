@@ -101,7 +101,8 @@ export function createEngine(options: EngineOptions = {}): Engine {
         customCommands: Object.entries(OWN).map(([name, own]) => command(name, world, own)),
         ...(request.network && { fetch: shellFetch(world) }),
         executionLimits: {
-          maxExecutionTimeMs: Math.max(1, Math.ceil(remaining())),
+          // The signal ends it in time, with the words for it; this one stands behind.
+          maxExecutionTimeMs: Math.max(1, Math.ceil(remaining())) + 250,
           maxOutputSize: limits.outputBytes,
           maxStringLength: 16 << 20,
           maxLiveBytes: 256 << 20,
