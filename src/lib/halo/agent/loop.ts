@@ -1,6 +1,6 @@
 /** The tool loop: ask the model, run the calls it asks for, tell it what came of them, until it answers. */
 import { callTool } from '../run/calls.ts'
-import type { Part, ToolCall } from '../models/types.ts'
+import type { Message, Part, ToolCall } from '../models/types.ts'
 import { isPartsResult } from '../tools/types.ts'
 import { refusalText } from '../policy/index.ts'
 import { textOf } from '../run/plain.ts'
@@ -13,38 +13,47 @@ import { push, say } from './conversation.ts'
 
 const STEPS_USED = 'You have used all the steps you have. Tools are turned off now: answer with what you know.'
 
-/** What the agent's own policies are, for pipelines that it calls. */
 export interface LoopOptions {
+  /** The agent's own policies, for pipelines that it calls. */
   requires: readonly Name[]
+  /** Before each request: what is offered may be exchanged here. */
+  beforeStep?(): Promise<void>
+  /** A person chose the calls. */
+  chosen?: boolean
 }
+
+/** An answer that asks for calls. */
+export type Turn = Pick<Message, 'opaque'> & { text: string; toolCalls: readonly ToolCall[] }
 
 /** Goes on until the model answers without asking for a tool. `base` is where the steps stand. */
 export async function converse(talk: Conversation, base: string, options: LoopOptions): Promise<Answer> {
   const { settings } = talk
   for (let step = 1; ; step++) {
+    if (options.beforeStep !== undefined) await options.beforeStep()
     const last = step > settings.maxSteps && talk.offer.targets.length > 0
     if (last) say(talk, STEPS_USED)
     const path = `${base}/step:${step}`
     const answer = await askModel(talk, path, last)
     if (answer.toolCalls.length === 0 || last || talk.offer.targets.length === 0) return { ...answer, toolCalls: [] }
-    await runTurn(talk, path, answer, options)
+    await makeCalls(talk, path, { text: answer.text, toolCalls: answer.toolCalls, opaque: answer.entry.opaque }, options)
   }
 }
 
 /** The calls of one turn, in order; each answered by a tool message. */
-async function runTurn(talk: Conversation, path: string, answer: Answer, options: LoopOptions): Promise<void> {
-  const { toolCalls } = answer
-  const turn = push(talk, { role: 'assistant', content: answer.text, toolCalls, opaque: answer.entry.opaque })
+export async function makeCalls(talk: Conversation, path: string, { text, toolCalls, opaque }: Turn, options: LoopOptions): Promise<void> {
+  let calls = [...toolCalls]
+  const turn = push(talk, { role: 'assistant', content: text, toolCalls: calls, opaque })
   // The journal has the answer: the next request's own part begins after it.
   talk.sent = talk.messages.length
-  let edited = toolCalls
   for (const [i, call] of toolCalls.entries()) {
     const told = await runCall(talk, `${path}/call:${i}`, call, options)
     push(talk, { role: 'tool', content: told.content, toolCallId: call.id, name: call.name })
-    if (told.args !== undefined) edited = edited.map((each, at) => (at === i ? { ...each, args: told.args ?? {} } : each))
+    const { args } = told
+    if (args === undefined) continue
+    // The model sees each call as it ran.
+    calls = calls.map((each, at) => (at === i ? { ...each, args } : each))
+    talk.messages[turn] = { role: 'assistant', content: text, toolCalls: calls, opaque }
   }
-  // The model sees each call as it ran.
-  if (edited !== toolCalls) talk.messages[turn] = { role: 'assistant', content: answer.text, toolCalls: edited, opaque: answer.entry.opaque }
 }
 
 type Decision = Extract<HaloEvent, { type: 'agent_tool' }>['decision']
@@ -76,7 +85,7 @@ async function runCall(talk: Conversation, path: string, call: ToolCall, options
     await tell('error', {}, message)
     return { content: `Error: ${message}` }
   }
-  const request = { frame, path, tool: offered.tool, method: offered.method, args: call.args, policies, requires: options.requires, agent, span, retries: talk.settings.toolRetries }
+  const request = { frame, path, tool: offered.tool, method: offered.method, args: call.args, policies, requires: options.requires, agent, span, chosen: options.chosen, retries: talk.settings.toolRetries }
   const outcome = await callTool(request)
   await toolEvents(request, outcome)
   const edited = outcome.decision === 'approved' && !sameArgs(outcome.args, call.args) ? { args: outcome.args } : {}

@@ -71,7 +71,7 @@ export function offer(frame: Frame, tools: readonly string[], policies: PolicySe
     }
     for (const [method, info] of Object.entries(about.info)) {
       const target = `${tool}.${method}`
-      const name = unusedName(`${tool}__${method}`, byName)
+      const name = unusedName(about.bare === true ? method : `${tool}__${method}`, byName)
       const hidden = policies.hides(target)
       byName.set(name, { tool, method, hidden })
       names.set(target, name)

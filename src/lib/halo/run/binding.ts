@@ -21,6 +21,8 @@ export interface DescribedTool {
   info?: Record<string, MethodInfo>
   description?: string
   categories: string[]
+  /** Its methods are offered under their own names, without the tool's. */
+  bare?: boolean
 }
 
 export interface BoundTool extends DescribedTool {
@@ -34,6 +36,8 @@ const described = new WeakMap<Run, Map<string, DescribedTool>>()
 
 /** The tool or store of that name. @throws HaloError VALIDATION when there is none, or its provider is unknown. */
 export function describeTool(run: Run, name: string): DescribedTool {
+  const undeclared = run.world.chat?.tool(name)
+  if (undeclared !== undefined) return undeclared
   const known = described.get(run) ?? new Map<string, DescribedTool>()
   described.set(run, known)
   const found = known.get(name)
@@ -79,6 +83,8 @@ function parametersSchema(pipeline: PipelineDeclaration, program: Program): TSch
 
 /** The tool, configured with the arguments of this pipeline call; the same configuration is the same instance. */
 export async function bindTool(frame: Frame, name: string): Promise<BoundTool> {
+  const undeclared = frame.run.world.chat?.tool(name)
+  if (undeclared !== undefined) return undeclared
   const bound = frame.bound.get(name)
   if (bound !== undefined) return bound as BoundTool
   const { run } = frame

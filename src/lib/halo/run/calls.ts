@@ -24,6 +24,8 @@ export interface ToolCallRequest {
   agent?: string
   /** Decorators of the call itself; those of the declaration come on top. */
   decorators?: readonly Decorator[]
+  /** A person chose this very call: nobody is asked about it. What policies refuse is refused. */
+  chosen?: boolean
   /** Further attempts for an agent's calls (`tool_retry:`). */
   retries?: number
   span?: Span

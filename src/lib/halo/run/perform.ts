@@ -139,7 +139,7 @@ async function onceOnly(call: MadeCall, wanted: NonNullable<CallSettings['idempo
   const { declaration } = call.about
   const config = call.about.definition === undefined || run.world.mocks.hasTool(call.target, call.tool) ? {} : (await bindTool(call.frame, call.tool)).config
   const identity = { provider: declaration.provider.name, config, method: call.method, args: call.args, key: wanted.key }
-  const key = await idempotencyKey(identity, wanted.scope, { runId: run.id })
+  const key = await idempotencyKey(identity, wanted.scope, { runId: run.id, sessionId: run.world.chat?.sessionId })
   return once(key, work, { store: storeFor(run, wanted.scope), ttlMs: wanted.ttlMs, signal: call.frame.scope.signal, now: () => run.world.clock.now() })
 }
 

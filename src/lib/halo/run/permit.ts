@@ -6,7 +6,7 @@ import { effectOf } from '../tools/effect.ts'
 import type { MethodInfo } from '../tools/types.ts'
 import { bindTool, describeTool, type DescribedTool } from './binding.ts'
 import type { CallOutcome, ToolCallRequest } from './calls.ts'
-import { toPlain } from './plain.ts'
+import { samePlain, toPlain } from './plain.ts'
 import { readApproval } from './questions.ts'
 import { applyDefaults, validate, type Fault } from './schema.ts'
 
@@ -42,8 +42,7 @@ export async function permit(call: ToolCallRequest, slot: Slot): Promise<Permitt
   } catch (error) {
     return { decision: 'error', error: asHaloError(error, call), args: call.args }
   }
-  const info = about.info?.[method]
-  const categories = [...(info?.categories ?? []), ...about.categories]
+  let info = about.info?.[method]
 
   let { args } = call
   let approvedBy: string | undefined
@@ -54,6 +53,7 @@ export async function permit(call: ToolCallRequest, slot: Slot): Promise<Permitt
     if (fit.faults.length > 0) return { decision: 'error', error: misfit(target, fit.faults, call), args }
 
     const normalForms = normalForm(call, about, info, args, asked)
+    const categories = [...(info?.categories ?? []), ...about.categories]
     const normalised = normalForms instanceof Promise ? await normalForms : normalForms
     const decided = decide(call, { target, args, normalised, effect: info && effectOf(info, args), categories }, asked)
     const decision = decided instanceof Promise ? await decided : decided
@@ -61,8 +61,10 @@ export async function permit(call: ToolCallRequest, slot: Slot): Promise<Permitt
     const over = policies.maxCalls.length === 0 ? undefined : await takeSlot(call, target, slot)
     if (over !== undefined) return { decision: 'refused', ...over, args }
     args = normalised
+    if (call.chosen === true) break
+    const asker = decision.decision === 'approve' ? decision.policy : approvedBy === undefined ? gateOf(call, target, info) : undefined
     // An answer holds for the policy that asked; edited arguments that another one asks about are put again.
-    if (decision.decision === 'allow' || decision.policy === approvedBy) break
+    if (asker === undefined || asker === approvedBy) break
 
     asked++
     const answer = await run.questions.put({
@@ -72,15 +74,37 @@ export async function permit(call: ToolCallRequest, slot: Slot): Promise<Permitt
       target,
       waitingFor: 'approval',
       span: call.span,
-      card: approvalCard(call, target, args, decision.policy, info),
+      card: approvalCard(call, target, args, asker, info),
     })
     const approval = readApproval(answer)
     if (!approval.approved) return { decision: 'declined', reason: approval.reason, args }
-    approvedBy = decision.policy
-    if (approval.args === undefined) break
-    args = approval.args
+    approvedBy = asker
+    // What was approved is this tool: one that was exchanged meanwhile is asked about as any other.
+    const now = describeTool(run, tool)
+    if (!sameTool(info, now.info?.[method])) {
+      about = now
+      info = now.info?.[method]
+      if (info === undefined) return { decision: 'error', error: new HaloError('TOOL_ERROR', `${target} is not there any more.`, { path, span: call.span }), args }
+      approvedBy = undefined
+    } else if (approval.args === undefined) break
+    args = approval.args ?? args
   }
   return { decision: approvedBy === undefined ? 'allowed' : 'approved', args, about, info }
+}
+
+/** Stands in a question for the policy where none asks but a chat's gate. No policy can have this name. */
+export const GATE = 'the approval gate'
+
+/** The gate of a chat is about what models choose; a pipeline's own calls were written by someone. */
+function gateOf(call: ToolCallRequest, target: string, info: MethodInfo | undefined): string | undefined {
+  const { chat } = call.frame.run.world
+  if (chat === undefined || call.agent === undefined) return undefined
+  return chat.asks({ target, tool: call.tool, method: call.method, info }) ? GATE : undefined
+}
+
+function sameTool(before: MethodInfo | undefined, now: MethodInfo | undefined): boolean {
+  if (before === now) return true
+  return before !== undefined && now !== undefined && before.description === now.description && before.effect === now.effect && samePlain(before.parameters, now.parameters)
 }
 
 export const LIMIT_REASON = 'at most '

@@ -1,7 +1,9 @@
 import type { Program } from '../check/program.ts'
 import { HaloError, messageOf, type Span } from '../errors.ts'
 import type { Sandbox } from '../sandbox/types.ts'
+import type { MethodInfo } from '../tools/types.ts'
 import { CancelScope, Cancelled, cancelledError } from './cancel.ts'
+import type { BoundTool } from './binding.ts'
 import { EARLY, JournalIndex, type Recorded } from './journal.ts'
 import type { Mocks } from './mocks.ts'
 import { samePlain } from './plain.ts'
@@ -32,6 +34,17 @@ export interface RunWorld {
   clock: Clock
   /** The sandbox of the runtime, made on first use. */
   sandbox(): Promise<Sandbox>
+  /** Set where the run is a chat. */
+  chat?: ChatWorld
+}
+
+/** What a chat has that a pipeline's run has not. */
+export interface ChatWorld {
+  sessionId: string
+  /** A tool that no declaration stands for: the host's own, or the page's. As it is now. */
+  tool(name: string): BoundTool | undefined
+  /** Does the chat's gate have a person asked about such a call of a model, beside what policies say? */
+  asks(call: { target: string; tool: string; method: string; info?: MethodInfo }): boolean
 }
 
 /** What an outside answer comes to; these fields go into its journal entry. */

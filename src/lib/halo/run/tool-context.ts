@@ -33,6 +33,9 @@ export class CallContext implements ToolContext {
   get runId(): string {
     return this.#call.frame.run.id
   }
+  get sessionId(): string | undefined {
+    return this.#call.frame.run.world.chat?.sessionId
+  }
   get callId(): string {
     return `${this.runId}:${this.path}`
   }
