@@ -34,6 +34,8 @@ export default defineConfig({
     // A trace takes a picture and a copy of the page at each step: only for what has failed once.
     trace: 'on-first-retry',
     reducedMotion: 'reduce',
+    // Keeping the whole app offline takes a fifth of a test's time. Tests of what the service worker has a part in allow it.
+    serviceWorkers: 'block',
     launchOptions: {
       executablePath: findChromium(),
       // Root has no sandbox; the rest keeps the browser from asking the network for anything of its own.

@@ -4,6 +4,8 @@ import type { LocalServer } from '../conformance/servers/http.ts'
 import { attacker, plant, watch } from './attacker.ts'
 import { button, status } from './bench.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 /**
  * Links of an attacker, opened where a key and a variable are saved. Nothing runs and nothing is sent before a person has
  * agreed, a no sends nothing either, and after a yes the key still goes nowhere but to its own address.

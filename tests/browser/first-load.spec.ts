@@ -2,6 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { expect, test, type Page } from '@playwright/test'
 import { button, status } from './bench.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 const KB = 1024
 
 /** Adds up the scripts that the page itself loads, gzip'd, in bytes. */

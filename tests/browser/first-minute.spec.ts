@@ -1,6 +1,8 @@
 import { expect, test } from '@playwright/test'
 import { button, cards, files, open, status, transcript } from './bench.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 test('a stranger presses Run and sees failing tests pass, with no key and nothing from elsewhere', async ({ page, baseURL }) => {
   const elsewhere: string[] = []
   page.on('request', (request) => {

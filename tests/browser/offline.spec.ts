@@ -6,6 +6,8 @@ import { expect, test, type Page } from '@playwright/test'
 import { serve } from '../../scripts/serve.js'
 import { button, cards, files, open, status, transcript } from './bench.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 const BUILT = fileURLToPath(new URL('../../build', import.meta.url))
 const about = (page: Page) => page.getByRole('region', { name: 'About this page' })
 const host = '127.0.0.1'

@@ -3,6 +3,8 @@ import { expect, test, type Page } from '@playwright/test'
 import { serve } from '../../scripts/serve.js'
 import { button, cards, files, open, status } from './bench.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 /** What the page's policies refuse from here on, and what went wrong besides. */
 async function watch(page: Page): Promise<() => Promise<string[]>> {
   const faults: string[] = []

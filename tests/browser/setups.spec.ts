@@ -3,6 +3,8 @@ import { expect, test, type Page } from '@playwright/test'
 import { serve } from '../../scripts/serve.js'
 import { button, cards, files, open, status, transcript, write } from './bench.ts'
 
+test.use({ serviceWorkers: 'allow' })
+
 /** Five browsers and hosts that lack something: each says what it can't do, and does the rest. */
 const about = (page: Page) => page.getByRole('region', { name: 'About this page' })
 const editor = (page: Page) => page.getByRole('region', { name: 'Editor' }).getByRole('textbox', { name: /^Text of/ })
