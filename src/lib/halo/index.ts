@@ -43,3 +43,6 @@ export { createApprovalGate, type ApprovalGate, type ApprovalPolicy, type GateAn
 
 export { REGEX_WORKER_SOURCE, regexWorkerRunner } from './policy/index.ts'
 export type { CallFacts, Decision, RegexRunner } from './policy/types.ts'
+export { createSession } from './session/session.ts'
+export { modelContextTools, type ModelContext, type PageTool, type PageTools } from './session/page.ts'
+export type * from './session/types.ts'

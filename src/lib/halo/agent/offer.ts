@@ -106,7 +106,8 @@ export function functionNames(targets: Iterable<string>): Map<string, string> {
   return names
 }
 
-function unusedName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
+/** The name as models take one; with a number where it is taken. */
+export function unusedName(wanted: string, taken: ReadonlyMap<string, unknown>): string {
   const base = wanted.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, NAME_LIMIT)
   for (let n = 1; ; n++) {
     const suffix = n === 1 ? '' : `_${n}`

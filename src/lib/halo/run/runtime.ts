@@ -4,6 +4,7 @@ import { HaloError, messageOf } from '../errors.ts'
 import { parse } from '../syntax/index.ts'
 import type { HaloFile } from '../syntax/ast.ts'
 import type { Sandbox } from '../sandbox/types.ts'
+import { sandboxOf } from './box.ts'
 import { systemClock } from './clock.ts'
 import { Execution } from './execution.ts'
 import { memoryJournal } from './journal.ts'
@@ -26,11 +27,12 @@ export class HaloRuntime {
   readonly #reopening = new Map<string, Promise<RunResult>>()
   #file?: HaloFile
   #mocks: Record<string, Mock> = {}
-  #sandbox?: Promise<Sandbox>
+  readonly #sandbox: () => Promise<Sandbox>
 
   constructor(config: RuntimeConfig = {}) {
     this.#config = config
     this.#journal = config.journal ?? memoryJournal()
+    this.#sandbox = sandboxOf(config)
   }
 
   /** The file whose pipelines `run` and `stream` know. Its imports have to be loaded. */
@@ -154,19 +156,7 @@ export class HaloRuntime {
       mocks: new Mocks(this.#mocks, config.mockDefaults),
       journal: this.#journal,
       clock: config.clock ?? systemClock,
-      sandbox: () => (this.#sandbox ??= this.#makeSandbox()),
-    }
-  }
-
-  async #makeSandbox(): Promise<Sandbox> {
-    try {
-      const factory = this.#config.sandbox
-      if (factory !== undefined) return await factory()
-      const { memorySandbox } = await import('../sandbox/memory.ts')
-      return memorySandbox()
-    } catch (error) {
-      this.#sandbox = undefined
-      throw new HaloError('TOOL_ERROR', `The sandbox could not be started: ${messageOf(error)}`, { cause: error })
+      sandbox: this.#sandbox,
     }
   }
 }

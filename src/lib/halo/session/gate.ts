@@ -86,6 +86,8 @@ export interface ApprovalGate {
   clear(reason?: string): void
 }
 
+/** What a model is told of a denial that nobody gave a reason for. */
+export const DENIED = 'The person denied this call.'
 const STOPPED = 'The run was stopped.'
 
 interface Waiting {
@@ -132,7 +134,7 @@ export function createApprovalGate(first: ApprovalPolicy = 'once', approvalFor?:
     waiting.delete(id)
     answered.set(id, Object.freeze({ name, ...answer }))
     pending = answers = undefined
-    if (!answer.approved) entry.settle({ block: true, reason: answer.reason ?? 'The person denied this call.' })
+    if (!answer.approved) entry.settle({ block: true, reason: answer.reason ?? DENIED })
     else entry.settle(answer.args === undefined ? undefined : { args: answer.args })
   }
 
