@@ -54,6 +54,8 @@ export class Chat {
   /** Messages that the journal has in an earlier request. */
   #sent = 0
   #canRetry: boolean
+  /** A message that is shown, and that the model could not be told yet. */
+  #unsaid?: Extract<Begin, { type: 'message' }>
   #scope?: CancelScope
   #stopReason = ''
   #created?: Promise<void>
@@ -110,12 +112,11 @@ export class Chat {
     const scope = (this.#scope = new CancelScope(run.scope))
     let ending: TurnEnd = 'done'
     let talk: Conversation | undefined
+    const first = this.#taken(path, begin)
     try {
       if (recorded) await this.#create()
-      if (begin.type === 'retry') this.#takeBack()
-      if (begin.type === 'message') items.add({ type: 'user', id: path, at: world.clock.now(), text: begin.text, images: [...begin.images] })
-      talk = await this.#talk(model, scope)
-      await this.#begin(talk, path, begin)
+      talk = this.#talk(model, scope)
+      await this.#begin(talk, path, first)
       this.#canRetry = true
       const going = talk
       const answer = await converse(going, path, { requires, beforeStep: () => this.#refresh(going) })
@@ -126,6 +127,7 @@ export class Chat {
     } catch (thrown) {
       const error = thrown instanceof Cancelled ? cancelledError(thrown.reason) : thrown instanceof HaloError ? thrown : new HaloError('TOOL_ERROR', messageOf(thrown), { cause: thrown })
       ending = error.code === 'CANCELLED' ? 'stopped' : 'failed'
+      this.#canRetry ||= this.#unsaid !== undefined && error.code !== 'POLICY_BLOCKED'
       this.#closeOff(path)
       this.#sent = talk?.sent ?? this.#sent
       if (ending === 'failed') items.fail(path, error, world.clock.now())
@@ -139,8 +141,8 @@ export class Chat {
   kept(): Pick<SessionTranscript, 'items' | 'messages' | 'usage' | 'context' | 'cost' | 'steps' | 'calls' | 'turns' | 'canRetry'> {
     const { items, messages, run } = this
     return {
-      items: items.list(), messages: [...messages], usage: items.usage, ...(items.context === undefined ? {} : { context: items.context }), cost: items.cost,
-      steps: run.meta.steps, calls: Object.fromEntries(run.calls), turns: this.#turns, canRetry: this.#canRetry,
+      items: items.list(), messages: messages.map(({ opaque, ...message }) => (opaque === undefined ? message : { ...message, opaque })), usage: items.usage, ...(items.context === undefined ? {} : { context: items.context }), cost: items.cost,
+      steps: run.meta.steps, calls: Object.fromEntries(run.calls), turns: this.#turns, canRetry: this.#canRetry && this.#unsaid === undefined,
     }
   }
 
@@ -154,20 +156,25 @@ export class Chat {
     }
   }
 
-  async #talk(model: ModelRef, scope: CancelScope): Promise<Conversation> {
+  /** What the turn begins with: what stopped or failed before the model could be told of it is begun with again. */
+  #taken(path: string, begin: Begin): Begin {
+    if (begin.type === 'message') this.items.add({ type: 'user', id: path, at: this.run.world.clock.now(), text: begin.text, images: [...begin.images] })
+    if (begin.type === 'retry') this.#takeBack()
+    const first = begin.type === 'retry' ? (this.#unsaid ?? begin) : begin
+    this.#unsaid = first.type === 'message' ? first : undefined
+    this.#canRetry = true
+    return first
+  }
+
+  #talk(model: ModelRef, scope: CancelScope): Conversation {
     const { run } = this
     const { name, settings, args, requires } = this.#parts
     const frame: Frame = { run, scope, pipeline: CHAT, callers: [], args, state: new State(), requires, input: null, inputNames: [], bound: new Map() }
     const policies = policiesOf(run, requires)
-    await this.#list(scope)
     return {
       frame, agent: name, task: 'chat', model, settings, decorators: {}, policies, span: NOWHERE,
       offer: this.#offer(frame, policies), messages: this.messages, size: { bytes: 0, counted: 0 }, asked: 0, sent: this.#sent,
     }
-  }
-
-  async #list(scope: CancelScope): Promise<void> {
-    await scope.wait(this.#parts.toolbox.refresh())
   }
 
   #offer(frame: Frame, policies: PolicySet) {
@@ -179,7 +186,7 @@ export class Chat {
   /** The page may publish other tools than before. */
   async #refresh(talk: Conversation): Promise<void> {
     const { frame, policies, model } = talk
-    await this.#list(frame.scope)
+    await frame.scope.wait(this.#parts.toolbox.refresh())
     talk.offer = this.#offer(frame, policies)
     // The functions are part of what a request may come to.
     talk.size = { bytes: 0, counted: 0 }
@@ -191,12 +198,13 @@ export class Chat {
   async #begin(talk: Conversation, path: string, begin: Begin): Promise<void> {
     const { system } = this.#parts
     const prompt = begin.type === 'message' ? begin.text : ''
-    // Nothing can be made again of a message that was not sent.
+    // What policy blocks, or isn't there to be called, is no other the next time.
     this.#canRetry = begin.type === 'retry'
     const admitted = await admit(talk, path, { prompt, system })
     talk.system = admitted.instructions
     if (begin.type === 'message') {
       const { images } = begin
+      this.#unsaid = undefined
       push(talk, { role: 'user', content: images.length === 0 ? admitted.prompt : [...(admitted.prompt === '' ? [] : [{ type: 'text' as const, text: admitted.prompt }]), ...images] })
     } else if (begin.type === 'tool') {
       await this.#runChosen(talk, path, begin)
@@ -204,6 +212,7 @@ export class Chat {
   }
 
   async #runChosen(talk: Conversation, path: string, { name, args }: Extract<Begin, { type: 'tool' }>): Promise<void> {
+    await this.#refresh(talk)
     const offered = talk.offer.resolve(name)
     if (offered === undefined) throw new HaloError('VALIDATION', `There is no tool ${name} in this session. There is ${talk.offer.functions.map((fn) => fn.name).join(', ') || 'none'}.`)
     const known = talk.offer.nameOf(`${offered.tool}.${offered.method}`) ?? name

@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { HaloError, messageOf } from '../errors.ts'
 import type { Message } from '../models/types.ts'
-import { toPlain } from '../run/plain.ts'
 import { faultsText, validate } from '../run/schema.ts'
 import type { CallStatus, SessionItem, SessionTranscript } from './types.ts'
 
@@ -70,7 +69,8 @@ const CUT_OFF = 'The conversation was closed before anyone answered.'
 export function readTranscript(given: unknown): SessionTranscript {
   let plain: unknown
   try {
-    plain = toPlain(given)
+    // Images may make it larger than any value of a run.
+    plain = JSON.parse(JSON.stringify(given) ?? 'null')
   } catch (error) {
     throw new HaloError('VALIDATION', `The transcript can't be read: ${messageOf(error)}`, { cause: error })
   }
