@@ -262,6 +262,7 @@ export function createSession(options: SessionOptions): Session {
       disposed = true
       for (const { done } of queue.splice(0)) done()
       toolbox.dispose()
+      changed()
       await halt('The session has ended.')
       await chat.end()
     },

@@ -225,6 +225,6 @@ export interface Session {
   /** When nothing is under way and nothing is queued that would be. */
   idle(): Promise<void>
   transcript(): SessionTranscript
-  /** Ends it for good: stops what is under way and lets go of the page. */
+  /** Ends it for good: stops what is under way, drops what is queued and lets go of the page. What is to be kept is to be taken before. */
   dispose(): Promise<void>
 }
