@@ -1,5 +1,5 @@
 /** The same conversations by the runtime, journal in memory. */
-import { HaloRuntime, parse, registerToolProvider } from 'halo'
+import { HaloRuntime, createSession, parse, registerToolProvider } from 'halo'
 import { DONE, PROMPT, TEXT, script, verify } from './fixture.mjs'
 
 registerToolProvider('BenchLookup', () => ({ lookup: async () => TEXT }), {
@@ -54,6 +54,19 @@ export async function haloApprovals(cycles) {
   if (result.status !== 'completed') throw new Error(`${result.error?.code}: ${result.error?.message}`)
   verify(model, cycles, result.output)
   return kept
+}
+
+/** The same in a chat session, whose gate has each call wait. */
+export async function haloSession(cycles) {
+  const model = script(cycles)
+  const session = createSession({ model: 'scripted/model', models: { scripted: adapterOf(model) }, program: parse('tool T : BenchLookup()'), approvals: 'always', maxSteps: cycles + 1 })
+  session.gate.subscribe(() => {
+    for (const { id } of session.gate.pending()) session.respond(id, true)
+  })
+  await session.send(PROMPT)
+  const { items, error } = session.snapshot()
+  if (error !== undefined) throw new Error(`${error.code}: ${error.message}`)
+  verify(model, cycles, items.at(-1).text)
 }
 
 /** Takes a run that waits up in a new runtime, from the text of its journal alone. */

@@ -51,16 +51,21 @@ async function steps() {
 }
 
 async function approve() {
-  const { haloApprovals, haloReopen } = await import('./halo.mjs')
+  const { haloApprovals, haloReopen, haloSession } = await import('./halo.mjs')
   const { bareApprovals } = await import('./bare.mjs')
   for (let i = 0; i < 20; i++) {
     await haloApprovals(30)
+    await haloSession(30)
     await bareApprovals(30)
   }
   console.log('Approval cycles: wait for a person, state as text, go on')
   for (const n of [10, 100, 1000]) {
     const { ours, bare, ratio } = await inTurns(5, n === 10 ? 9 : 1, () => haloApprovals(n), () => bareApprovals(n))
     console.log(`  ${String(n).padStart(4)} cycles: ${us(ours / n)} a cycle, bare loop ${us(bare / n)}, × ${ratio.toFixed(2)}`)
+  }
+  for (const n of [10, 100, 1000]) {
+    const { ours, bare, ratio } = await inTurns(5, n === 10 ? 9 : 1, () => haloSession(n), () => bareApprovals(n))
+    console.log(`  ${String(n).padStart(4)} cycles at the gate of a session: ${us(ours / n)} a cycle, bare loop ${us(bare / n)}, × ${ratio.toFixed(2)}`)
   }
   for (const n of [100, 1000]) {
     const reopened = []

@@ -98,6 +98,22 @@ test('every page is in the list of pages, from which the app has its own', () =>
   expect([...listed].sort()).toEqual(pages.filter((page) => page !== 'README.md' && page !== 'docs/README.md').sort())
 })
 
+describe('library.md', () => {
+  test('its sessions, gates and tools of a page run as they are written', async () => {
+    const { Type } = await import('typebox')
+    const from = read('docs/library.md').split(/^## Chat sessions$/m)[1] ?? ''
+    const program = blocks(from, 'ts').join('\n').replace(/^import \{([^}]*)\} from 'halo'$/gm, 'const {$1} = library').replace(/^import \{ Type \} from 'typebox'$/gm, '')
+    expect(program).not.toMatch(/^import /m)
+    const said: unknown[][] = []
+    const run = new Function('library', 'Type', 'console', `return (async () => { ${program}\nreturn { session, later, chat } })()`) as (...args: unknown[]) => Promise<Record<string, library.Session>>
+    const { session, later, chat } = await run(library, Type, { log: (...words: unknown[]) => said.push(words) })
+    expect(session?.snapshot()).toMatchObject({ status: 'idle', policy: 'once', items: [{ type: 'user' }, { type: 'assistant', text: '[mock assistant.chat]' }] })
+    expect(later?.snapshot().items).toHaveLength(4)
+    expect(chat?.tools().map(({ name }) => name)).toEqual(['read_note'])
+    expect(said.at(-1)).toEqual(['put {"what":"keys","at":"desk"}', 'Not made: not this one', 'search {}'])
+  })
+})
+
 describe('errors.md', () => {
   const entries = sections.get('docs/errors.md')?.filter(({ level }) => level === 3) ?? []
 

@@ -86,6 +86,34 @@ describe('tools of the page', () => {
     expect(session.tools()).toMatchObject([{ name: 'pay', from: 'page', target: 'Page.pay' }])
   })
 
+  test('what changes while it is listed is listed again before anything is sent', async () => {
+    const { page, change } = pageOf([READ])
+    const { list } = page
+    let first = true
+    const slow: PageTools = {
+      ...page,
+      list: async () => {
+        const tools = await list()
+        if (!first) return tools
+        first = false
+        await new Promise((done) => setTimeout(done, 1))
+        change([BUY])
+        return tools
+      },
+    }
+    const { session, requests } = chat(['a'], { page: slow, tools: [] })
+    await session.send('go')
+    expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['buy'])
+  })
+
+  test('what a page publishes counts for what a request may come to', async () => {
+    const { page, change } = pageOf([READ], () => change([{ ...READ, description: 'x'.repeat(20_000) }]))
+    const { session, requests } = chat([[asks('read_page')], 'never'], { page, maxSpend: 20_000, prices: { 'scripted/m': { input: 1_000_000, output: 0 } } })
+    await session.send('go')
+    expect(requests).toHaveLength(1)
+    expect(session.snapshot().error?.code).toBe('SPEND_LIMIT')
+  })
+
   test('are listed before anything is sent, for whoever picks one', async () => {
     const { page, calls } = pageOf([READ, BUY])
     const { session } = chat(['I see.'], { page, tools: [], approvals: 'always' })

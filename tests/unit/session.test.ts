@@ -305,6 +305,7 @@ describe('stopping', () => {
     await until(session, () => session.snapshot().pending.length === 1)
     await session.stop()
     expect(ofType(session, 'call')).toMatchObject([{ status: 'declined', reason: 'The conversation was stopped.' }])
+    expect(Object.values(session.gate.answers())).toEqual([{ name: 'put', approved: false, by: 'stop', reason: 'The conversation was stopped.' }])
     await session.send('well?')
     expect(toldBy(requests)).toEqual(['A person declined this call: The conversation was stopped. It was not made.'])
     expect(ran).toEqual([])
@@ -598,6 +599,23 @@ describe('what is seen and kept', () => {
     expect(new Set(answers.map(({ path }) => path)).size).toBe(answers.length)
     expect(journal.records.size).toBe(2)
     expect(recorded.map(({ kind }) => kind)).toEqual(['agent', 'tool', 'agent', 'agent', 'agent'])
+  })
+
+  test('a journal has each thing that the model was told once, whatever the turns came to', async () => {
+    const journal = memoryJournal()
+    const { session, requests } = chat([[asks('look')], lost, 'a', 'b', endless(text('Once')), 'c'], { journal })
+    await session.send('one')
+    await session.retry()
+    await session.runTool('put')
+    void session.send('two')
+    await until(session, () => ofType(session, 'assistant').at(-1)?.text === 'Once')
+    await session.stop()
+    await session.send('three')
+    const asked = (journal.records.get(session.id)?.entries ?? []).filter(({ kind, state }) => kind === 'agent' && state === 'begun')
+    // A request that was stopped has no answer: what it was about is in the next one again.
+    const told = asked.flatMap(({ request }) => (request as { messages: { content: unknown }[] }).messages.map(({ content }) => content))
+    expect(told).toEqual(['one', 'ok', '(The person ran put.)', '', 'ok', 'two', 'two', 'Once', 'three'])
+    expect(requests.at(-1)?.messages.map(({ content }) => content)).toEqual(['one', '', 'ok', 'a', '(The person ran put.)', '', 'ok', 'b', 'two', 'Once', 'three'])
   })
 
   test('a journal that can not be written ends the turn, and says so', async () => {
