@@ -10,13 +10,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A project of someone else's, with the package installed and rules stricter than ours. */
 const PROGRAM = `
-import { HaloRuntime, analyse, defineTool, memoryJournal, parse, plan, registerTools, type HaloEvent, type RunResult } from 'halo'
+import { HaloRuntime, analyse, createApprovalGate, createSession, defineTool, memoryJournal, modelContextTools, parse, plan, registerTools, type HaloEvent, type PageTools, type RunResult, type SessionItem } from 'halo'
 import { Recorder, readRecording, replayMocks } from 'halo/replay'
 
 const file = parse('pipeline P() : "x"')
 const runtime = new HaloRuntime({ journal: memoryJournal(), onEvent: (event: HaloEvent) => console.log(event.type) }).load(file)
 const result: RunResult = await runtime.run('P')
 console.log(result.status, analyse, defineTool, plan, registerTools, Recorder, readRecording, replayMocks)
+const page: PageTools = modelContextTools({ getTools: async () => [], executeTool: async (tool: object, input: string) => tool === null ? null : input })
+const session = createSession({ model: 'mock/any', program: file, page, approvals: 'once', approvalFor: (name) => (name === 'look' ? 'never' : undefined) })
+session.subscribe(() => session.snapshot().items.map((item: SessionItem) => (item.type === 'call' ? item.status : item.id)))
+const gate = createApprovalGate()
+const verdict = await gate.beforeToolCall({ id: 'c1', name: 'put', args: {} })
+console.log(verdict?.block === true ? verdict.reason : verdict?.args)
+// @ts-expect-error -- there is no such policy
+session.setPolicy('sometimes')
 // @ts-expect-error -- a number is no program
 parse(1)
 // @ts-expect-error -- there is no such status
