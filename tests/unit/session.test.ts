@@ -71,6 +71,7 @@ describe('a conversation', () => {
     await session.send('', { images: ['data:image/png;base64,CCCC'] })
     expect(requests[1]?.messages.at(-1)?.content).toEqual([{ type: 'image', mimeType: 'image/png', data: 'CCCC' }])
     await expect(session.send('x', { images: ['https://example.com/a.png'] })).rejects.toMatchObject({ code: 'VALIDATION' })
+    await expect(session.send('x', { images: [{ type: 'text', text: 'past the policies' }] })).rejects.toMatchObject({ code: 'VALIDATION' })
     await expect(session.send('  ')).rejects.toMatchObject({ code: 'VALIDATION' })
     expect(session.snapshot().status).toBe('idle')
   })

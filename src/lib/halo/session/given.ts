@@ -18,7 +18,8 @@ export function modelOf(name: unknown): ModelRef {
 export function messageParts(images: readonly (string | Part)[]): Part[] {
   return images.map((image) => {
     const read = typeof image === 'string' ? fromDataUrl(image) : image
-    if (read === undefined || !['image', 'file', 'text'].includes(read.type)) throw refuse('An image is a data URL (data:image/png;base64,…) or a part { type: "image", mimeType, data }.')
+    // A text would go past what policies say of texts.
+    if (read === undefined || !['image', 'file'].includes(read.type)) throw refuse('An image is a data URL (data:image/png;base64,…) or a part { type: "image", mimeType, data }.')
     return structuredClone(read)
   })
 }
